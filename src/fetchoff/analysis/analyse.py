@@ -16,7 +16,7 @@ from fetchoff.analysis.in_flight import Crossing
 from fetchoff.analysis.in_memory import STREAMED, content_in_memory
 from fetchoff.analysis.page_faults import page_faults
 from fetchoff.analysis.pairwise import pairs_of
-from fetchoff.analysis.placements import with_orders_compared
+from fetchoff.analysis.placements import with_placements_compared
 from fetchoff.analysis.ranking_rows import Field, share_of_user
 from fetchoff.analysis.series import Series, SeriesOf, each_once
 from fetchoff.analysis.throttled import throttled
@@ -109,7 +109,7 @@ def analyse(
         alpha=experiment.alpha,
         margin=experiment.margin,
         level=1 - experiment.alpha,
-        results=with_orders_compared(experiment, results, pairwise),
+        results=with_placements_compared(experiment, results, pairwise),
         cards=run.cards,
         points={one.workload: _points(experiment, one) for one in measured},
         environment=dict(run.environment),

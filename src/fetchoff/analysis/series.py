@@ -143,7 +143,7 @@ def series_of(experiment: Experiment, records: Sequence[Record], workload: str) 
         and attempts.get(r.sample) == r.attempt
         and (r.sample, process_of[r.entrant]) in well
     ]
-    is_free = experiment.placement is Placement.FREE
+    is_free = experiment.is_free(experiment.course(workload))
     given_turns = tuple(
         replace(r, side_by_side=is_free)
         for r in measured

@@ -9,7 +9,6 @@ from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import Advice, Finding, FurtherThreads
 from fetchoff.model.observation import Outcome
-from fetchoff.model.workload import Placement
 
 SMALL = 0.1
 """A share of CPU time that is no finding: most runtimes have threads that do a little."""
@@ -22,7 +21,7 @@ def further_threads(experiment: Experiment, course: Course, series: Series) -> t
     """
     if course.link.is_emulated:
         return ()
-    is_free = experiment.placement is Placement.FREE
+    is_free = experiment.is_free(course)
     advice = None if is_free else Advice.FREE_PLACEMENT
     return tuple(
         Finding(FurtherThreads(share, is_free), (client,), advice)

@@ -9,6 +9,7 @@ from fetchoff.catalog.files import SUFFIX
 from fetchoff.model.course import Course
 from fetchoff.model.errors import InputError
 from fetchoff.model.link import LOOPBACK
+from fetchoff.model.workload import PLACED, Placement, is_placed
 
 
 def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
@@ -23,6 +24,8 @@ def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
         chosen = [links.link(link)] if link else asked
         found += [Course(workloads.workload(workload), each) for each in chosen]
     _must_differ(found)
+    for course in found:
+        _must_place(course)
     return found
 
 
@@ -41,13 +44,32 @@ def must_be_measurable(found: Sequence[Course]) -> None:
 def _divided(name: str) -> tuple[str, str]:
     """The workload and its link, or "".
 
-    A path has slashes, so where the last part is a file's name, or that with a value after it,
-    there is no link.
+    A path has slashes, so where the last part is a file's name, or that with a value or a placement
+    after it, there is no link.
     """
     workload, mark, link = name.rpartition("/")
-    if name.endswith(SUFFIX) or f"{SUFFIX}@" in link:
+    if name.endswith(SUFFIX) or f"{SUFFIX}@" in link or f"{SUFFIX}{PLACED}" in link:
         return name, ""
     return (workload, link) if mark else (name, "")
+
+
+def must_be_placed_once(courses: Sequence[Course], placement: Placement | None) -> None:
+    """Raise InputError if a workload names a placement, and another is asked for in all."""
+    for course in courses:
+        if placement is not None and is_placed(course.workload):
+            raise InputError(
+                f"workload '{course.workload.id}' has its placement in its name, and --placement "
+                f"{placement} is for all workloads",
+                "give one of the two",
+            )
+
+
+def _must_place(course: Course) -> None:
+    if course.link.is_emulated and is_placed(course.workload):
+        raise InputError(
+            f"'{course.id}': over a link, a workload's placement doesn't count",
+            f"'--placement {course.workload.placement}' places all clients of a run",
+        )
 
 
 def _must_differ(found: Sequence[Course]) -> None:

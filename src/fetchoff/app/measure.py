@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
-from fetchoff.app.courses import must_be_measurable
+from fetchoff.app.courses import must_be_measurable, must_be_placed_once
 from fetchoff.app.loopbacks import on_loopback
 from fetchoff.app.own_code import code
 from fetchoff.app.same_machine import identity
@@ -59,6 +59,7 @@ def new_run(
     `loopback`: the one that was asked for; None: its own where that is possible.
     """
     must_be_measurable(experiment.courses)
+    must_be_placed_once(experiment.courses, experiment.placement)
     on = on_loopback(experiment, loopback)
     experiment = on.experiment
     now = datetime.now(UTC)

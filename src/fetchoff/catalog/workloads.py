@@ -267,8 +267,12 @@ def _number(text: str) -> int:
 def workload(name: str) -> model.Workload:
     """A shipped workload by id, or the one in a file that is named by its path.
 
-    If a workload has a value, set it after '@': `small-gets@50`, `download@10M`.
+    If a workload has a value, set it after '@': `small-gets@50`, `download@10M`. Another placement
+    stands after '+': `small-get+free`.
     """
+    asked, _, where = name.rpartition(model.PLACED)
+    if asked and where in list(model.Placement):
+        return model.placed(workload(asked), model.Placement(where))
     file, mark, value = name.rpartition("@")
     if not mark or name.endswith(SUFFIX):
         file, value = name, ""

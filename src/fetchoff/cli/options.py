@@ -17,7 +17,8 @@ Workloads = Annotated[
     typer.Option(
         "--workload",
         "-w",
-        help="Measure this workload: a name or a TOML file. Repeatable.",
+        help="Measure this workload: a name or a TOML file; small-get+free is small-get placed "
+        "freely. Repeatable.",
         autocompletion=completing.workloads,
     ),
 ]

@@ -116,6 +116,15 @@ class Experiment:
         """Which cores client and origin run on."""
         return self.placement or course.workload.placement
 
+    def is_free(self, course: Course) -> bool:
+        """Whether client and origin may have several cores.
+
+        A workload's own placement is for loopback: over a link only what the user asked for counts.
+        """
+        if course.link.is_emulated:
+            return self.placement is Placement.FREE
+        return self.placement_of(course) is Placement.FREE
+
     def blocks_of(self, course: Course) -> int:
         """How many blocks a round has on a course."""
         return self.blocks_over_links if course.link.is_emulated else self.blocks

@@ -5,7 +5,7 @@ A workload knows no network and no server: exchanges have targets, not addresses
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from fetchoff.model.behaviour import Behaviour, Continue
@@ -111,11 +111,12 @@ class Protocol(StrEnum):
     H2C = "h2c"
 
 
-class Placement(StrEnum):
-    """Which cores the client and the origin run on (docs/analysis.md#placement).
+PLACED = "+"
+"""Before the placement in the id of a workload that was asked for with another."""
 
-    FREE is a choice for a whole run, and no workload's (docs/decisions/0012).
-    """
+
+class Placement(StrEnum):
+    """Which cores the client and the origin run on (docs/analysis.md#placement)."""
 
     SHARED_CORE = "shared-core"
     SEPARATE_CORES = "separate-cores"
@@ -195,6 +196,16 @@ class Workload:
     batch_ms: float = 10.0
     batch_iterations: int = 1
     before: tuple[Exchange, ...] = ()
+
+
+def placed(workload: Workload, placement: Placement) -> Workload:
+    """The same exchanges with another placement, which their id tells: `small-get+free`."""
+    return replace(workload, id=f"{workload.id}{PLACED}{placement}", placement=placement)
+
+
+def is_placed(workload: Workload) -> bool:
+    """Whether the id tells the placement."""
+    return workload.id.endswith(f"{PLACED}{workload.placement}")
 
 
 def required_features(workload: Workload) -> tuple[str, ...]:

@@ -10,12 +10,21 @@ from itertools import combinations
 import pytest
 from tests.unit.analysis.planted import GET, experiment
 
-from fetchoff.analysis.placements import with_orders_compared
-from fetchoff.model.analysis import WorkloadResult
+from fetchoff.analysis.placements import with_placements_compared
+from fetchoff.model.analysis import RankingRow, Relative, WorkloadResult
 from fetchoff.model.course import Course
-from fetchoff.model.experiment import Experiment
-from fetchoff.model.finding import Finding, LinkAtFault, OrderDiffers
+from fetchoff.model.estimate import Estimate
+from fetchoff.model.experiment import Experiment, Role
+from fetchoff.model.finding import (
+    Clock,
+    ClocksApart,
+    Finding,
+    LinkAtFault,
+    OrderDiffers,
+    RatioDiffers,
+)
 from fetchoff.model.link import Link, Profile
+from fetchoff.model.observation import Outcome
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.model.workload import Placement, Workload
 
@@ -46,20 +55,23 @@ def found_in(run: Experiment, *by_wall: Pairwise, withheld: str = "") -> list[li
         )
         for course in run.courses
     ]
-    pairs = {c.id: {"wall": wall} for c, wall in zip(run.courses, by_wall, strict=True)}
-    return [list(one.findings) for one in with_orders_compared(run, results, pairs)]
+    none = pairwise(ABC)
+    pairs = {
+        c.id: {"wall": wall, "cpu": none} for c, wall in zip(run.courses, by_wall, strict=True)
+    }
+    return [list(one.findings) for one in with_placements_compared(run, results, pairs)]
 
 
 def test_who_changes_places_is_named_on_both() -> None:
     here, there = found_in(asked(GET, APART), pairwise(ABC, "ab", "bc"), pairwise(CBA, "ba", "ca"))
-    assert here == [Finding(OrderDiffers("apart", SEPARATE, "a", "b", 1), ("a", "b"))]
-    assert there == [Finding(OrderDiffers("get", SHARED, "b", "a", 1), ("b", "a"))]
+    assert here == [Finding(OrderDiffers("apart", SEPARATE, Clock.WALL, "a", "b", 1), ("a", "b"))]
+    assert there == [Finding(OrderDiffers("get", SHARED, Clock.WALL, "b", "a", 1), ("b", "a"))]
 
 
 def test_all_who_do_are_counted() -> None:
     all_of = pairwise(ABC, "ab", "ac", "bc"), pairwise(CBA, "ba", "ca", "cb")
     (finding,), _ = found_in(asked(GET, APART), *all_of)
-    assert finding == Finding(OrderDiffers("apart", SEPARATE, "a", "b", 3), ABC)
+    assert finding == Finding(OrderDiffers("apart", SEPARATE, Clock.WALL, "a", "b", 3), ABC)
 
 
 def test_an_order_that_was_shown_on_one_only_is_no_difference() -> None:
@@ -86,3 +98,48 @@ def test_nor_are_other_links_and_what_is_withheld() -> None:
     linked = replace(experiment(), courses=(Course(GET), Course(APART, LINK)))
     assert found_in(linked, *both) == [[], []]
     assert found_in(asked(GET, APART), *both, withheld="apart") == [[], []]
+
+
+def test_cpu_time_has_an_order_of_its_own() -> None:
+    run = asked(GET, APART)
+    results = [WorkloadResult(c.id, "", "", "a", 5, (), ()) for c in run.courses]
+    none = pairwise(ABC)
+    pairs = {
+        "get": {"wall": none, "cpu": pairwise(ABC, "ab")},
+        "apart": {"wall": none, "cpu": pairwise(CBA, "ba")},
+    }
+    here, _ = with_placements_compared(run, results, pairs)
+    (finding,) = here.findings
+    assert finding.evidence == OrderDiffers("apart", SEPARATE, Clock.CPU, "a", "b", 1)
+
+
+def row(client: str, low: float, high: float, *, off: float = 0.0) -> RankingRow:
+    """Its ratio in wall time has this interval; `off`: how far apart two clocks are."""
+    found = [Finding(ClocksApart(off, withheld=False), (client,))] if off else []
+    wall = Relative(Estimate((low * high) ** 0.5, low, high, 0.99), None)
+    return RankingRow(client, Role.RANKED, Outcome.OK, 5, wall=wall, findings=tuple(found))
+
+
+def told_of_ratios(here: list[RankingRow], there: list[RankingRow]) -> list[Finding]:
+    run, none = asked(GET, APART), pairwise(ABC)
+    results = [
+        WorkloadResult(course.id, "", "", "a", 5, tuple(rows), ())
+        for course, rows in zip(run.courses, (here, there), strict=True)
+    ]
+    pairs = {course.id: {"wall": none, "cpu": none} for course in run.courses}
+    return list(with_placements_compared(run, results, pairs)[0].findings)
+
+
+def test_who_costs_another_ratio_is_named_the_furthest_first() -> None:
+    here = [row("a", 1, 1), row("b", 0.4, 0.6), row("c", 0.1, 0.2), row("d", 0.4, 0.6)]
+    there = [row("a", 1, 1), row("b", 0.7, 0.8), row("c", 0.5, 0.6), row("d", 0.5, 0.7)]
+    (finding,) = told_of_ratios(here, there)
+    assert isinstance(found := finding.evidence, RatioDiffers)
+    assert (found.client, found.clock, found.clients) == ("c", Clock.WALL, 2)
+    assert (found.ratio, found.elsewhere) == pytest.approx((0.02**0.5, 0.3**0.5))
+    assert finding.subject == ("b", "c")
+
+
+def test_ratios_that_rest_on_clocks_which_differ_are_not_compared() -> None:
+    assert told_of_ratios([row("b", 0.1, 0.2)], [row("b", 0.5, 0.6)])
+    assert not told_of_ratios([row("b", 0.1, 0.2, off=0.2)], [row("b", 0.5, 0.6)])

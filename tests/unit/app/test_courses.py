@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from tests.conftest import WORKLOAD
 
-from fetchoff.app.courses import courses, must_be_measurable
+from fetchoff.app.courses import courses, must_be_measurable, must_be_placed_once
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK
+from fetchoff.model.workload import Placement
 
 LINK = 'schema = 1\nabout = "mine"\n[both]\ndelay_ms = 7\n'
 
@@ -72,6 +73,32 @@ def test_a_value_after_a_path(tmp_path: Path) -> None:
     (course,) = courses([f"{path}@300"])
     assert (course.id, course.workload.exchanges[0].target) == ("gets@300", "/bytes/300")
     assert ids(f"{path}@300/london") == ["gets@300/london"]
+
+
+def test_a_placement_after_a_name(files: tuple[str, str]) -> None:
+    shared, free, value = courses(["small-get", "small-get+free", "download@10M+shared-core"])
+    assert (free.id, free.workload.placement) == ("small-get+free", Placement.FREE)
+    assert free.workload.exchanges == shared.workload.exchanges
+    assert (value.id, value.workload.placement) == (
+        "download@10M+shared-core",
+        Placement.SHARED_CORE,
+    )
+    assert ids(f"{files[0]}+separate-cores") == ["tiny+separate-cores"]
+    assert ids("small-get+free/loopback") == ["small-get+free"]
+
+
+def test_over_a_link_a_workload_has_no_placement_to_name() -> None:
+    with pytest.raises(InputError, match=r"'small-get\+free/lan': over a link") as caught:
+        courses(["small-get+free/lan"])
+    assert "--placement free" in caught.value.hint
+
+
+def test_one_placement_is_asked_for() -> None:
+    asked = courses(["small-get", "small-get+free"])
+    must_be_placed_once(asked, None)
+    must_be_placed_once(asked[:1], Placement.FREE)
+    with pytest.raises(InputError, match=r"'small-get\+free' has its placement in its name"):
+        must_be_placed_once(asked, Placement.FREE)
 
 
 @pytest.mark.parametrize(

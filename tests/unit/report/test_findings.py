@@ -47,6 +47,7 @@ from fetchoff.model.finding import (
     ProbesApart,
     ProcessesUnlike,
     RarelyDear,
+    RatioDiffers,
     RoundsExcluded,
     RoundsFailed,
     Throttled,
@@ -89,13 +90,13 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (ClocksApart(0.118), "its own clock is 12 % off the harness's"),
     (
         ClocksApart(0.118, withheld=True),
-        "its own clock is 12 % off the harness's, and its ratio differs from 1 by less: no verdict "
-        "in wall time",
+        "its own clock is 12 % off the harness's, and the difference to the baseline is less: no "
+        "verdict in wall time",
     ),
     (
         ClocksApart(0.271, of_baseline=True, withheld=True),
-        "the baseline's own clock is 27 % off the harness's, and its ratio differs from 1 by less: "
-        "no verdict in wall time",
+        "the baseline's own clock is 27 % off the harness's, and the difference to the baseline is "
+        "less: no verdict in wall time",
     ),
     (
         InBatches(48),
@@ -226,14 +227,19 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
         "1 % of runs with 20 rounds",
     ),
     (
-        OrderDiffers("get-apart", Placement.SEPARATE_CORES, "a/x", "a/y", 1),
-        "the order depends on the placement: `a/x` is faster than `a/y` here and slower with "
-        "separate-cores (get-apart)",
+        OrderDiffers("get-apart", Placement.SEPARATE_CORES, Clock.WALL, "a/x", "a/y", 1),
+        "the order depends on the placement: `a/x` takes less wall time than `a/y` here and more "
+        "with separate-cores (get-apart)",
     ),
     (
-        OrderDiffers("get-apart", Placement.SEPARATE_CORES, "a/x", "a/y", 3),
-        "the order depends on the placement: `a/x` is faster than `a/y` here and slower with "
-        "separate-cores (get-apart), and 2 more pairs",
+        OrderDiffers("get-apart", Placement.SEPARATE_CORES, Clock.CPU, "a/x", "a/y", 3),
+        "the order depends on the placement: `a/x` takes less CPU time than `a/y` here and more "
+        "with separate-cores (get-apart), and 2 more pairs",
+    ),
+    (
+        RatioDiffers("get+free", Placement.FREE, Clock.CPU, "a/x", 0.061, 0.178, 2),
+        "ratios depend on the placement: `a/x` takes ×0.061 the baseline's CPU time here and "
+        "×0.178 with free (get+free), and 1 more client",
     ),
     (
         OtherBaseline("a/x", "a/y"),
@@ -335,7 +341,7 @@ def test_numbers_that_differ_become_their_range() -> None:
     ]
     assert findings.remarks(threads) == (
         "`a/x`, `a/y` and `a/z`: 18 to 24 % of their CPU time is in further threads, which share "
-        "one core here: 'fetchoff run --placement free' tells more",
+        "one core here: '--placement free', or 'fetchoff run placement', tells more",
     )
 
 

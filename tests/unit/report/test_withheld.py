@@ -26,7 +26,7 @@ from fetchoff.report.terminal.ranking import fitting_columns
 
 FACTS = RunFacts("id", "title", "2026-11-20", planted.experiment(), (), (), {}, ())
 VERDICTS = {verdict.value for verdict in Verdict}
-ABOUT_RANKS = {"tiers-unproven", "work-moved", "limit", "order-differs"}
+ABOUT_RANKS = {"tiers-unproven", "work-moved", "limit", "order-differs", "ratio-differs"}
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
-from fetchoff.model.workload import Placement, Settings
+from fetchoff.model.workload import Placement, Settings, placed
 from fetchoff.plan.rounds import entrants_of_round, plan_round
 from fetchoff.run.adapters.session import (
     AGAIN_EXCHANGES,
@@ -397,6 +397,20 @@ def test_who_is_free_starts_on_all_of_its_cores_others_on_one(
         assert [len(spec.cores) for spec in run.specs] == [1, 1]
     else:
         assert [set(spec.cores) for spec in run.specs] == [cores, cores]
+
+
+def test_origins_begin_where_they_are_measured_because_their_workers_stay(run: FakeRun) -> None:
+    run.host.cores = [0, 1, 2]
+    apart = replace(POST, placement=Placement.SEPARATE_CORES)
+    run(experiment_of(plain(A, B), GET, placed(GET, Placement.FREE), apart, rounds=1))
+    assert sorted(map(sorted, run.began_on)) == [[1], [1, 2], [2]]
+    free = [set(spec.cores) for spec in run.specs if len(spec.cores) > 1]
+    assert free == [{1, 2}, {1, 2}]
+
+
+def test_workloads_of_one_placement_share_an_origin(run: FakeRun) -> None:
+    run(experiment_of(plain(A, B), GET, POST, rounds=2))
+    assert run.began_on == [frozenset({1}), frozenset({1})]
 
 
 def test_what_a_quota_stopped_while_a_round_was_measured_is_kept(run: FakeRun) -> None:

@@ -34,6 +34,7 @@ class Kind(StrEnum):
     TIERS_UNPROVEN = "tiers-unproven"
     MODES_MISSED = "modes-missed"
     ORDER_DIFFERS = "order-differs"
+    RATIO_DIFFERS = "ratio-differs"
     OTHER_BASELINE = "other-baseline"
     CHECKS_UNCLEAR = "checks-unclear"
     TURNS_DISTURBED = "turns-disturbed"

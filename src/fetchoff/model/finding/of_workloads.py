@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from fetchoff.model.check import CheckKind, SelfCheck
 from fetchoff.model.estimate import LimitAnswer
-from fetchoff.model.finding.kinds import Kind
+from fetchoff.model.finding.kinds import Clock, Kind
 from fetchoff.model.workload import Placement
 
 
@@ -81,15 +81,33 @@ class ModesMissed:
 
 @dataclass(frozen=True)
 class OrderDiffers:
-    """Clients were shown to be in the opposite order on another workload of the same exchanges,
-    with another placement: `faster` and `slower`, as they are here, and so many pairs in all."""
+    """Clients were shown to be in the opposite order, by one clock, on another workload of the same
+    exchanges, with another placement: `faster` and `slower`, as they are here, and so many pairs in
+    all."""
 
     kind: ClassVar = Kind.ORDER_DIFFERS
     workload: str
     placement: Placement
+    clock: Clock
     faster: str
     slower: str
     pairs: int
+
+
+@dataclass(frozen=True)
+class RatioDiffers:
+    """So many clients were shown to cost another ratio to the baseline on another workload of the
+    same exchanges, with another placement. `client`: the one whose ratios differ most, `ratio` here
+    and `elsewhere`."""
+
+    kind: ClassVar = Kind.RATIO_DIFFERS
+    workload: str
+    placement: Placement
+    clock: Clock
+    client: str
+    ratio: float
+    elsewhere: float
+    clients: int
 
 
 @dataclass(frozen=True)
@@ -190,6 +208,7 @@ WorkloadEvidence = (
     | TiersUnproven
     | ModesMissed
     | OrderDiffers
+    | RatioDiffers
     | OtherBaseline
     | ChecksUnclear
     | TurnsDisturbed

@@ -10,6 +10,7 @@ from fetchoff.model.finding import (
     BatchesExcluded,
     CheckFailed,
     ChecksUnclear,
+    Clock,
     ContentInMemory,
     Limit,
     LinkAtFault,
@@ -19,6 +20,7 @@ from fetchoff.model.finding import (
     OtherBaseline,
     PlacementAsked,
     ProbesApart,
+    RatioDiffers,
     RoundsExcluded,
     Throttled,
     TiersUnproven,
@@ -26,7 +28,7 @@ from fetchoff.model.finding import (
     WorkloadEvidence,
 )
 from fetchoff.report.wording import self_checks
-from fetchoff.report.wording.figures import count, part
+from fetchoff.report.wording.figures import count, part, ratio
 
 MOST_REASONS = 2
 ANSWERS = {
@@ -65,8 +67,16 @@ def sentence(found: WorkloadEvidence) -> str:
         case OrderDiffers():
             more = f", and {count(found.pairs - 1, 'more pair')}" if found.pairs > 1 else ""
             return (
-                f"the order depends on the placement: `{found.faster}` is faster than "
-                f"`{found.slower}` here and slower with {found.placement} ({found.workload}){more}"
+                f"the order depends on the placement: `{found.faster}` takes less "
+                f"{_time(found.clock)} than `{found.slower}` here and more with {found.placement} "
+                f"({found.workload}){more}"
+            )
+        case RatioDiffers():
+            more = f", and {count(found.clients - 1, 'more client')}" if found.clients > 1 else ""
+            return (
+                f"ratios depend on the placement: `{found.client}` takes ×{ratio(found.ratio)} "
+                f"the baseline's {_time(found.clock)} here and ×{ratio(found.elsewhere)} with "
+                f"{found.placement} ({found.workload}){more}"
             )
         case OtherBaseline():
             few = f"`{found.asked}` has fewer than {MINIMUM_ROUNDS} rounds that count"
@@ -134,3 +144,7 @@ def _listed(reasons: Sequence[str]) -> str:
     """The first few reasons, and how many more there are."""
     more = len(reasons) - MOST_REASONS
     return "; ".join([*reasons[:MOST_REASONS], *([f"and {more} more"] if more > 0 else [])])
+
+
+def _time(clock: Clock) -> str:
+    return "CPU time" if clock is Clock.CPU else "wall time"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,13 +28,12 @@ from fetchoff.model.observation import (
     TurnsGiven,
 )
 from fetchoff.model.spent import Spent
-from fetchoff.model.workload import Placement
 from fetchoff.plan.rounds import Round, Section, plan_round
 from fetchoff.protocol.adapter import Spool, fill
 from fetchoff.run.adapters.pace import Pace
 from fetchoff.run.adapters.seam import AdapterProcess, ProcessSpec, StartAdapter
 from fetchoff.run.adapters.starting import start_all
-from fetchoff.run.host.placement import Cores, Layout, lay_out
+from fetchoff.run.host.placement import Layout, lay_out
 from fetchoff.run.host.seam import Host
 from fetchoff.run.network.seam import LayNetwork, Network
 from fetchoff.run.origins.built_in import Origin, StartOrigin
@@ -223,20 +222,29 @@ class Runner:
         self._dependencies.listener.round_done(number, seconds)
 
     def _run_everywhere(self, planned: Round, left: Sequence[Section], folder: Path) -> None:
-        """Run the sections network by network."""
-        for network_key in dict.fromkeys(section.course.link.network_key for section in left):
-            sections = [s for s in left if s.course.link.network_key == network_key]
-            cores = Cores(self._host.cores[-1:])
-            if self._experiment.placement:  # what it starts itself stays where it began
-                cores = self._layout_of(sections[0].course).origin_cores
+        """Run the sections network by network, with an origin for each of its places.
+
+        A server's own workers stay on the cores where they began, so it isn't moved.
+        """
+        for sections in self._together(left):
+            first = sections[0].course
+            cores = self._layout_of(first).origin_cores
             with (
-                self._dependencies.lay_network(sections[0].course, folder) as network,
+                self._dependencies.lay_network(first, folder) as network,
                 self._dependencies.start_origin(folder, cores, network) as origin,
             ):
                 self._ask_for_answers(sections, origin, network)
                 for section in sections:
                     self._calibrate_link(section, network, planned.number)
                 self._run_sections(planned, sections, RoundContext(network, origin, folder))
+
+    def _together(self, sections: Sequence[Section]) -> Iterable[list[Section]]:
+        """Those that use one network and one origin."""
+        alike: dict[object, list[Section]] = {}
+        for section in sections:
+            key = section.course.link.network_key, self._layout_of(section.course).origin_cores
+            alike.setdefault(key, []).append(section)
+        return alike.values()
 
     def _ask_for_answers(self, left: Sequence[Section], origin: Origin, network: Network) -> None:
         """Whose workload is to be mended learns of it now, and not after others were measured."""
@@ -370,13 +378,12 @@ class Runner:
         self._dependencies.listener.step_began(workload, "starting", len(wanted))
 
         layout = self._layout_of(section.course)
-        is_free = self._experiment.placement is Placement.FREE
 
         def start(process: str, client: str, core: int) -> AdapterProcess:
             launch = self._dependencies.launches[client]
-            cores = layout.client_cores if is_free else Cores({core})
+            at = (layout.cores_in(core), context.network)
             return self._dependencies.start_adapter(
-                ProcessSpec(process, client, launch, context.folder, cores, context.network)
+                ProcessSpec(process, client, launch, context.folder, *at)
             )
 
         with contextlib.closing(start_all(wanted, start, self._host.cores)) as started:

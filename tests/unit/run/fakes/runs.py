@@ -93,6 +93,7 @@ class FakeRun:
     adapters: list[FakeAdapter] = field(default_factory=list)
     origin: FakeOrigin = field(default_factory=FakeOrigin)
     lives: int = 0  # of origins
+    began_on: list[Cores] = field(default_factory=list)  # each of them
     host: FakeHost = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,9 +123,8 @@ class FakeRun:
         self.network.did.append("take up")
 
     @contextlib.contextmanager
-    def _start_origin(
-        self, _folder: Path, _cores: Cores, _network: Network
-    ) -> Iterator[FakeOrigin]:
+    def _start_origin(self, _folder: Path, cores: Cores, _network: Network) -> Iterator[FakeOrigin]:
+        self.began_on.append(cores)
         self.origin = self.origins.pop(0) if self.origins else FakeOrigin()
         self.origin.time = self.time
         self.lives += 1
