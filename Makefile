@@ -20,7 +20,7 @@ PROGRAMS := fetchoff-origin fetchoff-link fetchoff-tap
 RUST    := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 SOURCES := pyproject.toml setup.py $(RUST)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-verdicts bench-fleet-opening bench-fleet-guides bench-precision bench-probes bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-verdicts bench-fleet-opening bench-fleet-guides bench-precision bench-trends bench-probes bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
 run:  ## measure the default suite: ranking, verdicts, report
@@ -188,6 +188,9 @@ bench-probes: $(RUNTIME)  ## do probes tell how fast the core is, and nothing el
 
 bench-precision: $(RUNTIME)  ## what makes the intervals of a ranking as wide as they are: RUNS=…
 	$(BIN)/python -m benches.precision.bench $(RUNS)
+
+bench-trends: $(RUNTIME)  ## does anybody's cost still fall while it is measured? RUNS=…
+	$(BIN)/python -m benches.trends.bench $(RUNS)
 
 bench-memory: $(RUNTIME)  ## memory of streamed downloads, beside the sizes of their reads
 	tools/system-packages.sh strace

@@ -14,15 +14,15 @@ from fetchoff.stats import student
 LEVEL = 0.95
 
 
-def ratio_of(logs: Sequence[float] | NDArray[np.float64]) -> Estimate:
+def ratio_of(logs: Sequence[float] | NDArray[np.float64], level: float = LEVEL) -> Estimate:
     """Student's interval of log ratios, one per round; a single round has none."""
     values = np.asarray(logs, dtype=np.float64)
     mean = float(values.mean())
     if values.size < 2:
-        return Estimate(exp(mean), 0.0, inf, LEVEL)
-    half = student.critical(1 - LEVEL, values.size - 1) * float(values.std(ddof=1))
+        return Estimate(exp(mean), 0.0, inf, level)
+    half = student.critical(1 - level, values.size - 1) * float(values.std(ddof=1))
     half /= values.size**0.5
-    return Estimate(exp(mean), exp(mean - half), exp(mean + half), LEVEL)
+    return Estimate(exp(mean), exp(mean - half), exp(mean + half), level)
 
 
 def in_words(ratio: Estimate) -> str:

@@ -128,6 +128,11 @@ def test_what_makes_intervals_wide_is_told(cache: Path, finished_run: Path) -> N
     assert re.search(r"^ *run +tiny +\d+ +[\d.]+ %", said, re.MULTILINE), said
 
 
+def test_whether_a_cost_falls_while_it_is_measured_is_told(cache: Path, finished_run: Path) -> None:
+    said = bench("trends.bench", cache, finished_run, statuses=(0, 1, 2))
+    assert re.search(r"^ *tiny +all +wall +\d+ +×[\d.]+ \(", said, re.MULTILINE), said
+
+
 def test_a_fleet_is_measured_beside_a_run(cache: Path) -> None:
     pytest.importorskip("distributed", reason="the extra 'fleet' is not installed")
     clients = "python/http-client,python/urllib3"
