@@ -1,4 +1,4 @@
-"""What the reusable workflow compares with, for each event, and what it calls its artifact."""
+"""What the gates of workflows compare with, for each event, and what one calls its artifact."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SHA = "0f3c5ad5e2f0a41c9e7d7b5d9d6a1d2b3c4d5e6f"
 NONE = "0" * 40
 
 
-def steps() -> list[dict[str, Any]]:
-    (job,) = yaml_of(OWN / "gate.yml")["jobs"].values()
+def steps(workflow: str = "gate.yml") -> list[dict[str, Any]]:
+    (job,) = yaml_of(OWN / workflow)["jobs"].values()
     found = job["steps"]
     assert isinstance(found, list)
     return found
 
 
-def step(name: str) -> dict[str, Any]:
+def step(name: str, workflow: str = "gate.yml") -> dict[str, Any]:
     """The step with this id."""
-    (found,) = (one for one in steps() if one.get("id") == name)
+    (found,) = (one for one in steps(workflow) if one.get("id") == name)
     return found
 
 
@@ -35,13 +35,14 @@ def meant(expression: str, context: Mapping[str, str]) -> str:
     return next((context[name] for name in inner.split(" || ") if context.get(name)), "")
 
 
-def ran(name: str, folder: Path, **env: str) -> tuple[Started, dict[str, str]]:
+def ran(
+    name: str, folder: Path, workflow: str = "gate.yml", **env: str
+) -> tuple[Started, dict[str, str]]:
     """A step as GitHub runs it, and its outputs."""
     output = folder / "output"
     output.write_text("")
-    found = started(
-        ["bash", "-e", "-c", step(name)["run"]], folder, GITHUB_OUTPUT=str(output), **env
-    )
+    script = step(name, workflow)["run"]
+    found = started(["bash", "-e", "-c", script], folder, GITHUB_OUTPUT=str(output), **env)
     assert found.status == 0, found.said
     return found, dict(line.split("=", 1) for line in output.read_text().splitlines())
 
@@ -65,6 +66,33 @@ def test_the_commit_to_compare_with_is_never_the_one_that_is_gated(
     said, outputs = ran("before", tmp_path, REF=given, GITHUB_EVENT_NAME=event)
     assert outputs == {"ref": ref}
     assert ("::warning title=Fetchoff gate::" in said.said) == (not ref)
+
+
+@pytest.mark.parametrize(
+    ("context", "ref"),
+    [
+        ({"github.base_ref": "main"}, "main"),
+        ({"github.event.before": SHA}, SHA),
+        ({"github.event.before": NONE}, ""),  # the first push of the branch
+    ],
+)
+def test_own_adapters_are_compared_with_what_was_there(
+    context: dict[str, str], ref: str, tmp_path: Path
+) -> None:
+    """If nothing was, nothing is gated: own adapters have no released version."""
+    workflow = "own-adapters.yml"
+    find = step("before", workflow)
+    given = meant(find["env"]["REF"], context)
+    said, outputs = ran("before", tmp_path, workflow, REF=given)
+    assert outputs == {"ref": ref}
+    assert ("::warning title=Own adapters::" in said.said) == (not ref)
+    assert find["shell"] == "bash"
+    found = steps(workflow)
+    (checkout,) = (one for one in found if one.get("with", {}).get("path") == "before")
+    assert checkout["with"]["ref"] == "${{ steps.before.outputs.ref }}"
+    for one in (checkout, found[-1]):
+        assert one["if"] == "steps.before.outputs.ref != ''"
+        assert found.index(one) > found.index(find)
 
 
 def test_without_a_commit_nothing_is_checked_out_and_base_is_as_released() -> None:
