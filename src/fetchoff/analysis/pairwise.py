@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fetchoff.analysis import clocks
 from fetchoff.analysis.series import Series
 from fetchoff.analysis.stopping import rule_of
 from fetchoff.model.experiment import Experiment, Role
@@ -16,7 +17,10 @@ def pairs_of(experiment: Experiment, series: Series, *, final: bool) -> dict[str
     ranked = [i for i, entrant in enumerate(series.entrants) if entrant.role is Role.RANKED]
     names = [series.entrants[i].key for i in ranked]
     rule = rule_of(experiment)
+    hidden = {"wall": clocks.hidden_in(series)[ranked]}
     return {
-        clock: pairwise(series.logs(clock)[:, ranked], names, rule=rule, final=final)
+        clock: pairwise(
+            series.logs(clock)[:, ranked], names, rule=rule, final=final, hidden=hidden.get(clock)
+        )
         for clock in CLOCKS
     }

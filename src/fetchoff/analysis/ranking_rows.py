@@ -98,7 +98,8 @@ class Field:
         for turns in series.turns:
             self._turns[turns.entrant].append(turns)
         self.baseline = self._baseline()
-        self._wall_ranking = self._rank(self._wall, self.baseline)
+        hidden = clocks.hidden_in(series)[self._ranked]
+        self._wall_ranking = self._rank(self._wall, self.baseline, hidden)
         self._cpu_ranking = self._rank(self._cpu, self.baseline)
         self._above_geometric = above_geometric(self._wall[:, self._ranked])
 
@@ -134,8 +135,8 @@ class Field:
         least = min(some, key=lambda i: float(np.nanmean(self._wall[:, i])), default=None)
         return wanted if least is None else self.series.entrants[least].key
 
-    def _rank(self, y: Array, baseline: str | None) -> Ranking:
-        """By both clocks ratios are relative to the same client."""
+    def _rank(self, y: Array, baseline: str | None, hidden: Array | None = None) -> Ranking:
+        """By both clocks ratios are relative to the same client. `hidden`: what of wall time."""
         column = None
         if baseline is not None:
             column = self._ranked.index(self.series.index(baseline))
@@ -146,6 +147,7 @@ class Field:
             rule=self._rule,
             final=self._final,
             margin=self._experiment.margin,
+            hidden=hidden,
         )
 
     def _standing(self, column: int) -> RankingRow:
@@ -195,7 +197,7 @@ class Field:
         return Relative(comparison.ratio, comparison.verdict)
 
     def _by_wall(self, column: int) -> Relative:
-        """No verdict where clocks that should agree are further apart than the ratio is from 1."""
+        """No verdict where clocks that should agree are further apart than the two clients."""
         found = self._relative(self._wall, self._wall_ranking, column)
         is_withheld = any(one.withheld for one in self._clocks(column))
         return replace(found, verdict=Verdict.UNDECIDED) if is_withheld else found

@@ -150,7 +150,7 @@ class RankingRow:
 
     @property
     def has_wall_withheld(self) -> bool:
-        """Whether two clocks are further apart than what its ratio in wall time would show."""
+        """Whether two clocks are further apart than it and the baseline in wall time."""
         evidence = (found.evidence for found in self.findings)
         return any(isinstance(one, ClocksApart) and one.withheld for one in evidence)
 

@@ -12,7 +12,7 @@ from fetchoff.model.finding import Clock
 class Kept:
     """A client on a course, by one clock. `enough`: rounds that would tell what is unclear; None:
     no more than there were, or no number that a run may have. `clocks_apart`: two clocks are
-    further apart than the ratio is from 1, so no number of rounds tells anything by this one."""
+    further apart than the clients, so no number of rounds tells anything by this one."""
 
     client: str
     baseline: str

@@ -15,7 +15,8 @@ class Pairwise:
     log(cost of j ÷ cost of i) over their common rounds, NaN without any. `below` and `above`: how
     far the interval reaches to either side, infinite with too few rounds; the intervals of all
     pairs hold at the same time, with probability `level`. `shown`: 1 where i was shown to be
-    cheaper than j, with the same error for all `tests` pairs together.
+    cheaper than j, with the same error for all `tests` pairs together, and clocks are not further
+    apart than the two clients.
     """
 
     clients: tuple[str, ...]

@@ -77,6 +77,16 @@ def all_pairs(y: Array) -> Pairs:
     return Pairs(a, b, np.where(rounds > 0, mean, np.nan), error, degrees, skew, rounds)
 
 
+def apart(pairs: Pairs, hidden: Array | None) -> Flags:
+    """The pairs that are further apart than what may seem so of either client.
+
+    `hidden`: as a logarithm, by client; None: nothing of any.
+    """
+    if hidden is None:
+        return np.ones(pairs.a.size, dtype=np.bool_)
+    return np.asarray(np.abs(pairs.difference) >= np.maximum(hidden[pairs.a], hidden[pairs.b]))
+
+
 def differing(pairs: Pairs, level: float, resolution: float) -> Flags:
     """The pairs shown to differ: Holm's step-down test of all of them at a family-wise `level`."""
     ok = pairs.testable & (np.abs(pairs.difference) > resolution)

@@ -11,7 +11,7 @@ import numpy as np
 from fetchoff.model.estimate import StoppingRule
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.stats.comparison import DEFAULT_RULE
-from fetchoff.stats.pairs import Array, all_pairs, differing
+from fetchoff.stats.pairs import Array, all_pairs, apart, differing
 from fetchoff.stats.ranking import cheapest_first, level_of
 from fetchoff.stats.verdicts import RESOLUTION
 from fetchoff.stats.within import as_costs
@@ -24,14 +24,16 @@ def pairwise(
     rule: StoppingRule = DEFAULT_RULE,
     final: bool = False,
     resolution: float = RESOLUTION,
+    hidden: Array | None = None,
 ) -> Pairwise:
-    """All pairs of the clients of `y[round, client]`, by the rule and with the order of `rank`."""
+    """All pairs of the clients of `y[round, client]`, by the rule and with the order of `rank`,
+    which says what `hidden` is."""
     costs = as_costs(y)
     pairs = all_pairs(costs)
     tests = int(pairs.testable.sum())
     level = level_of(rule, costs, pairs, final=final)
     lows, highs = pairs.intervals(level, tests, resolution)
-    differ = differing(pairs, level, resolution)
+    differ = differing(pairs, level, resolution) & apart(pairs, hidden)
 
     order = np.array(cheapest_first(costs), dtype=np.int64)
     i, j = np.triu_indices(order.size, 1)

@@ -18,7 +18,7 @@ from fetchoff.model.estimate import (
 )
 from fetchoff.stats import tiers
 from fetchoff.stats.comparison import DEFAULT_RULE, complete_looks
-from fetchoff.stats.pairs import Array, Flags, Pairs, all_pairs, differing
+from fetchoff.stats.pairs import Array, Flags, Pairs, all_pairs, apart, differing
 from fetchoff.stats.sequential import looks_taken, nominal_level, shares
 from fetchoff.stats.verdicts import MARGIN, RESOLUTION, doubt, ratio, unknown_ratio, verdict
 from fetchoff.stats.within import as_costs, spread, two_way_levels
@@ -26,11 +26,13 @@ from fetchoff.stats.within import as_costs, spread, two_way_levels
 
 @dataclass(frozen=True)
 class _Context:
-    """The inputs that the functions below share."""
+    """The inputs that the functions below share. `told`: of the pairs that differ, those that tiers
+    and places may rest on."""
 
     y: Array
     pairs: Pairs
     differ: Flags
+    told: Flags
     order: tuple[int, ...]
     level: float
     confidence: float
@@ -47,6 +49,7 @@ def rank(
     final: bool = False,
     margin: float = MARGIN,
     resolution: float = RESOLUTION,
+    hidden: Array | None = None,
 ) -> Ranking:
     """Rank the clients of `y[round, client]` after all its rounds, the cheapest first.
 
@@ -54,14 +57,18 @@ def rank(
     `rule.alpha`. Ratios are relative to `baseline`, with intervals simultaneous over all clients.
     Without a baseline they are relative to the cheapest client. If the data chose what ratios are
     relative to (here, or before: not `is_planned`), the intervals are simultaneous over all pairs.
+    Tiers, places and `beaten_by` rest on no pair that is less apart than what is `hidden`: by
+    client, how far two may seem apart without being so, as a logarithm.
     """
     costs = as_costs(y)
     pairs = all_pairs(costs)
     level = level_of(rule, costs, pairs, final=final)
+    differ = differing(pairs, level, resolution)
     context = _Context(
         y=costs,
         pairs=pairs,
-        differ=differing(pairs, level, resolution),
+        differ=differ,
+        told=differ & apart(pairs, hidden),
         order=cheapest_first(costs),
         level=level,
         confidence=1 - rule.alpha,
@@ -128,10 +135,10 @@ def cheapest_first(y: Array) -> tuple[int, ...]:
 
 
 def _shown_faster(context: _Context) -> Flags:
-    """`[i, j]`: whether the i-th client of the order was shown to be faster than the j-th."""
+    """`[i, j]`: whether it is told that the i-th client of the order is faster than the j-th."""
     place = {client: i for i, client in enumerate(context.order)}
     faster = np.zeros((len(place), len(place)), dtype=np.bool_)
-    for pair in np.flatnonzero(context.differ):
+    for pair in np.flatnonzero(context.told):
         a, b = int(context.pairs.a[pair]), int(context.pairs.b[pair])
         cheap, dear = (a, b) if context.pairs.difference[pair] > 0 else (b, a)
         if cheap in place and dear in place and place[cheap] < place[dear]:

@@ -23,7 +23,7 @@ from fetchoff.model.observation import Batch, Cost, Seen
 from fetchoff.report.wording.claims import reasons
 
 OFF = 0.7
-RATIO_OPEN = "x/b: its own clock is 30 % off the harness's, and the ratio differs from 1 by less"
+RATIO_OPEN = "x/b: its own clock is 30 % off the harness's, and the difference is less"
 AMOUNT_OPEN = "x/b: its own clock is 30 % off the harness's"
 
 

@@ -137,6 +137,7 @@ def test_several_things_are_told_one_after_the_other() -> None:
         ("a/fast", 0.4, "its own clock", Verdict.UNDECIDED),
         ("a/slow", 0.3, "", Verdict.FASTER),
         ("a/slow", 0.4, "the baseline's own clock", Verdict.UNDECIDED),
+        ("a/slow", -1.5, "the baseline's own clock", Verdict.UNDECIDED),
     ],
 )
 def test_no_verdict_rests_on_clocks_that_are_further_apart_than_it_finds(
@@ -147,6 +148,41 @@ def test_no_verdict_rests_on_clocks_that_are_further_apart_than_it_finds(
     assert (row.wall.verdict, row.cpu.verdict) == (verdict, Verdict.FASTER)
     assert told(row).startswith(whose) and bool(told(row)) is bool(whose)
     assert ("no verdict in wall time" in told(row)) is (verdict is Verdict.UNDECIDED)
+
+
+THREE = replace(RACED, costs={**RACED.costs, "a/far": [x + 2.0 for x in RACED.costs["a/slow"]]})
+
+
+@pytest.mark.parametrize(
+    ("client", "share", "tiers"),
+    [
+        ("a/fast", 0.3, [(1, 1), (2, 2), (3, 3)]),
+        ("a/fast", 0.4, [(1, 1), (1, 1), (2, 2)]),  # it takes 33 % less than the baseline
+        ("a/slow", 0.4, [(1, 1), (1, 1), (2, 2)]),
+        ("a/far", 0.4, [(1, 1), (2, 2), (3, 3)]),  # ×7 and ×11 are no matter of clocks
+        ("a/far", 0.9, [(1, 1), (2, 2), (2, 2)]),  # ×7 is
+        ("a/far", -1.5, [(1, 1), (2, 2), (1, 2)]),  # its clock tells nothing
+    ],
+)
+def test_nor_does_a_tier(client: str, share: float, tiers: list[tuple[int, int]]) -> None:
+    records = [off(client, share)(record) for record in THREE.records()]
+    found = THREE.standings(records)
+    assert [found[name].tiers for name in ("a/fast", "a/slow", "a/far")] == tiers
+
+
+def test_nor_what_the_page_ranks_parts_of() -> None:
+    records = [off("a/far", 0.9)(record) for record in THREE.records()]
+    pairs = THREE.analysis(records).pairwise["get"]
+    assert pairs["wall"].clients == ("a/fast", "a/slow", "a/far")
+    assert [list(pairs[clock].shown) for clock in ("wall", "cpu")] == [[1, 1, 0], [1, 1, 1]]
+
+
+def test_a_slower_client_is_judged_by_its_clock_as_a_faster_one_is() -> None:
+    """By its own, `a/far` takes less than the baseline, which takes 86 % less by the harness's."""
+    for share, verdict in ((0.85, Verdict.SLOWER), (0.9, Verdict.UNDECIDED)):
+        records = [off("a/far", share)(record) for record in THREE.records()]
+        row = THREE.standings(records)["a/far"]
+        assert row.wall is not None and row.wall.verdict is verdict
 
 
 @pytest.mark.parametrize(

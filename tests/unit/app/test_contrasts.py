@@ -93,6 +93,6 @@ def test_one_whose_clocks_disagree_says_so_instead(monkeypatch: pytest.MonkeyPat
     found = broken_down(with_clocks_apart(analysed()), monkeypatch)
     said = wording.sentence(found, {})
     assert said == (
-        f"The comparison is withheld: {B}: its own clock is 80 % off the harness's, and its ratio "
-        "differs from 1 by less: no verdict in wall time."
+        f"The comparison is withheld: {B}: its own clock is 80 % off the harness's, and the "
+        "difference to the baseline is less: no verdict in wall time."
     )

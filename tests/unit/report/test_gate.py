@@ -384,7 +384,7 @@ def test_advice_where_clocks_are_too_far_apart_is_not_a_quieter_machine() -> Non
     told = wording.sentences(replace(UNTOLD, rows=(wall, fine), budget_needed=None))
     assert told[1:] == (
         "No budget would tell of wall time on small-get: an adapter's own clock is further off the "
-        "harness's than head's ratio is from 1.",
+        "harness's than head is from base.",
     )
     both = wording.sentences(replace(UNTOLD, rows=(wall, UNTOLD.rows[1]), budget_needed=None))
     assert both[1:] == (

@@ -59,6 +59,25 @@ def test_in_no_part_a_pair_differs_that_was_not_shown_to(seed: int) -> None:
                 assert any((other, client) in beaten for other in chosen)
 
 
+@pytest.mark.parametrize("seed", range(10))
+def test_neither_all_nor_a_part_rests_on_a_pair_that_is_less_apart_than_what_is_hidden(
+    seed: int,
+) -> None:
+    y, level = costs(seed), 0.2
+    for unsure in range(len(NAMES)):
+        hidden = np.where(np.arange(len(NAMES)) == unsure, level, 0.0)
+        ranking = rank(y, final=True, hidden=hidden)
+        pairs = pairwise(y, NAMES, final=True, hidden=hidden)
+        tiers = {NAMES[one.client]: one.tiers for one in ranking.clients}
+        assert {one.client: one.tiers for one in subset(pairs, NAMES).standings} == tiers
+        told = {(b, one.client) for one in ranking.clients for b in one.beaten_by}
+        for one in rank(y, final=True).clients:
+            for b in one.beaten_by:
+                apart = abs(np.nanmean(y[:, b] - y[:, one.client]))
+                is_hidden = unsure in (b, one.client) and apart < level
+                assert ((b, one.client) in told) is not is_hidden
+
+
 def test_ratios_are_relative_to_the_baseline_that_is_asked_for_shown_or_not() -> None:
     pairs = pairs_of(costs(3, missing=False))
     cheapest, dearest = pairs.clients[0], pairs.clients[-1]

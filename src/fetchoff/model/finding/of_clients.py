@@ -51,7 +51,7 @@ class WorkMoved:
 class ClocksApart:
     """How far the adapter's own clock is off the harness's, or that of the baseline's adapter.
 
-    `withheld`: by more than the client's ratio is from 1, so there is no verdict in wall time.
+    `withheld`: by more than the client and the baseline are, so there is no verdict in wall time.
     """
 
     kind: ClassVar = Kind.CLOCKS_APART

@@ -38,7 +38,7 @@ EXPLANATIONS = (
         Both are read from outside the client: wall time by a monotonic clock, CPU time by the
         operating system's clock of the client's process. For turns the origin reads the clocks, for
         batches the harness. What a client says of its own time is only a cross-check: if it is
-        further off than the ratio is from 1, there is no verdict in wall time.
+        further off than two clients are apart, no verdict in wall time and no tier rests on them.
         """,
     ),
     _explain(

@@ -217,7 +217,7 @@ def _too_few(reason: TooFewRounds) -> str:
 def _clocks_disagree(reason: ClocksDisagree) -> str:
     share = percent(reason.share)
     said = f"{reason.side.client}: its own clock is {share} off the harness's"
-    return f"{said}, and the ratio differs from 1 by less" if reason.of_ratio else said
+    return f"{said}, and the difference is less" if reason.of_ratio else said
 
 
 def _origin_busy(reason: OriginBusy) -> str:

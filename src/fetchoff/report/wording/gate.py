@@ -116,7 +116,7 @@ def _advice(gate: Gate) -> Iterator[str]:
         where = " and ".join(f"{CLOCKS[row.clock]} time on {row.workload}" for row in apart)
         yield (
             f"No budget would tell of {where}: an adapter's own clock is further off the harness's "
-            "than head's ratio is from 1."
+            "than head is from base."
         )
     rest = [row for row in untold if row not in hopeless and row not in apart]
     if any(row.enough is None for row in rest):

@@ -135,8 +135,8 @@ def _clocks_apart(found: Sequence[ClocksApart]) -> str:
     said = f"{clocks} {_percent(one.share for one in found)} off the harness's"
     if not found[0].withheld:
         return said
-    differs = "its ratio differs" if len(found) == 1 else "their ratios differ"
-    return f"{said}, and {differs} from 1 by less: no verdict in wall time"
+    difference = "the difference" if len(found) == 1 else "each difference"
+    return f"{said}, and {difference} to the baseline is less: no verdict in wall time"
 
 
 @_tells(InBatches)

@@ -22,8 +22,6 @@ from fetchoff.report.wording.figures import (
     tolerance,
 )
 
-CLOCKS_DIFFER = "two clocks differ by more than that about it"
-
 
 def title(result: WorkloadResult) -> str:
     """`download@10M over london`; over loopback the workload alone."""
@@ -139,10 +137,7 @@ def _winner(
         if following is not None:
             text += f" Next is `{following.client}`{_by(following, Verdict.SLOWER, baseline)}."
         return text
-    text = f"`{leader.client}` is {fastest}{_by(leader, Verdict.FASTER, baseline)}."
-    if leader.has_wall_withheld:
-        text += f" How much faster than `{baseline}` is not told: {CLOCKS_DIFFER}."
-    return text
+    return f"`{leader.client}` is {fastest}{_by(leader, Verdict.FASTER, baseline)}."
 
 
 def _by(row: RankingRow, verdict: Verdict, baseline: str) -> str:
@@ -170,6 +165,8 @@ def _against(relative: Relative, baseline: str) -> str:
 def _tie(leaders: tuple[RankingRow, ...], baseline: str) -> str:
     listed = names(s.client for s in leaders)
     text = f"{listed} share the first tier: this run does not show which of them is fastest."
+    if unsure := [s.client for s in leaders if s.clocks_apart]:
+        text += f" Two clocks differ about {names(unsure)}."
     ratios = [
         s.wall.ratio.point
         for s in leaders
@@ -216,7 +213,7 @@ def _too_few(other: RankingRow, baseline: str) -> str:
 
 def _what_could_tell(result: WorkloadResult, other: RankingRow) -> str:
     if other.has_wall_withheld:
-        return CLOCKS_DIFFER
+        return "two clocks differ by more than that about it"
     if not result.exhausted:
         return "more rounds could tell"
     return f"that is all that {result.rounds} rounds, the most that a run has, can tell"

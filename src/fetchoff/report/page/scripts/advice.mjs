@@ -23,8 +23,6 @@ const nothing = (view) => {
   return `The ranking is withheld: ${withheld.workload.withheld}.`;
 };
 
-const CLOCKS_DIFFER = "two clocks differ by more than that about it";
-
 const onOne = (aspect, column) => {
   const { leaders, standings, workload } = column;
   const on = ` on ${workload.title}`;
@@ -32,7 +30,8 @@ const onOne = (aspect, column) => {
   const found = nextTo(aspect, column);
   if (standings.length === 2 && found?.isWithheld) {
     const [first, second] = standings.map((one) => client(one.client));
-    return ["Undecided: ", second, ` takes ${found.told} of `, first, `${on}; ${CLOCKS_DIFFER}.`];
+    const why = "two clocks differ by more than that about it";
+    return ["Undecided: ", second, ` takes ${found.told} of `, first, `${on}; ${why}.`];
   }
   const rest = unplaced(column);
   if (leaders.length === 1) {
@@ -40,7 +39,13 @@ const onOne = (aspect, column) => {
     return [client(leaders[0]), ` is ${best}${on}.`, ...next(found), ...rest];
   }
   const tied = ` share the first tier${on}: it was not shown which of them is ${aspect.best}.`;
-  return [...many(leaders), tied, ...rest];
+  return [...many(leaders), tied, ...unsure(aspect, column), ...rest];
+};
+
+// Whose clocks differ, of those that share the first tier: it may be the reason.
+const unsure = (aspect, { leaders, workload }) => {
+  const apart = aspect.pairs === "wall" ? leaders.filter((leader) => workload.clocks_apart[leader]) : [];
+  return apart.length > 0 ? [" Two clocks differ about ", ...many(apart), "."] : [];
 };
 
 // Who might be in the first tier, or in any other: too little was measured.
@@ -68,9 +73,7 @@ const nextTo = (aspect, column) => {
 
 const next = (found) => {
   if (!found) return [];
-  const said = [" Next is ", client(found.client)];
-  if (!found.told) return [...said, "."];
-  return [...said, found.isWithheld ? `: how much more it takes is not told, because ${CLOCKS_DIFFER}.` : `, with ${found.told}.`];
+  return [" Next is ", client(found.client), found.told ? `, with ${found.told}.` : "."];
 };
 
 const onSeveral = (view, ranked) => {
@@ -116,22 +119,18 @@ export const sureness = (data, view) => {
   const ranked = view.columns.filter(isRanked);
   if (ranked.length === 0) return "";
   if (!view.aspect.pairs) return `Differences in ${view.aspect.label} are not tested: a small one means nothing.`;
-  const told = ranked.map((column) => pairsShown(view.aspect, column));
+  const told = ranked.map(pairsShown);
   const [shown, all] = ["shown", "all"].map((name) => told.reduce((sum, each) => sum + each[name], 0));
   if (all === 0) return "";
   const differ = `${shown.toLocaleString("en")} of ${counted(all, "pair")} of these clients were shown to differ.`;
   return `${differ} The chance that any of that is false is at most ${data.alpha} on each workload, whatever you filter.`;
 };
 
-const pairsShown = (aspect, { pairs, standings, workload }) => {
+const pairsShown = ({ pairs, standings }) => {
   const places = standings.map((one) => pairs.order.indexOf(one.client));
-  const isTold = (i, j) => {
-    const ratio = Math.exp(pairs.difference(i, j).point);
-    return !isWithheld(aspect, workload, pairs.order[i], pairs.order[j], ratio);
-  };
   let shown = 0;
   places.forEach((j, before) => {
-    for (const i of places.slice(0, before)) shown += pairs.isShown(i, j) && isTold(i, j);
+    for (const i of places.slice(0, before)) shown += pairs.isShown(i, j);
   });
   return { shown, all: (places.length * (places.length - 1)) / 2 };
 };

@@ -1,5 +1,5 @@
 // Whether two clocks leave a verdict in wall time, as analysis/clocks.py has it.
 
-// Not where they are further apart than the ratio of the two clients is from 1.
+// Not where they are further apart than the two clients: the faster takes so much less.
 export const isWithheld = (aspect, { clocks_apart: apart }, one, other, ratio) =>
-  aspect.pairs === "wall" && one !== other && Math.max(apart[one] ?? 0, apart[other] ?? 0) > Math.abs(ratio - 1);
+  aspect.pairs === "wall" && one !== other && Math.max(apart[one] ?? 0, apart[other] ?? 0) > 1 - Math.min(ratio, 1 / ratio);
