@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[3]
         ("variances", "--trials 1", 30),
         ("modes", "--samples 20", 13),
         ("histories", "--trials 1", 7),
+        ("gates", "--trials 1", 6),
         ("fleets", "--trials 1", 60),
     ],
 )
