@@ -14,7 +14,7 @@ from math import isfinite, log, nan
 import numpy as np
 
 from fetchoff.analysis.accounts import accounts
-from fetchoff.analysis.moments import positions, trends
+from fetchoff.analysis.moments import batch_positions, first_batches, positions, trends
 from fetchoff.analysis.series import Series
 from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck, withholds
 from fetchoff.model.experiment import KNOWN, Effect, Entrant, Experiment, Role, is_measured
@@ -29,6 +29,10 @@ MOST_MORE = 1.25  # where batches are a few iterations, one more is another kind
 
 METRICS = ("wall", "cpu")
 ALL = "all"
+IN_BLOCKS = (
+    (CheckKind.BATCH_POSITION, batch_positions),
+    (CheckKind.FIRST_BATCH, first_batches),
+)
 
 
 @dataclass(frozen=True)
@@ -132,6 +136,10 @@ def _questions(experiment: Experiment, series: Series) -> Iterator[_Question]:
                 yield _Question(CheckKind.COMMON_TREND, series.workload, metric, common)
             places = positions(series, metric)
             yield _Question(CheckKind.POSITION, series.workload, metric, places, pools=True)
+        for kind, asked_of in IN_BLOCKS:
+            places = asked_of(series, metric)
+            if places.values:
+                yield _Question(kind, series.workload, metric, places, pools=True)
 
 
 class _Asker:

@@ -1,13 +1,14 @@
 """Whether a cost depends on the moment at which it was measured: docs/analysis.md#self-checks.
 
-Two moments are looked at: the second half of a process's turns beside the first, and the later
-places of a cycle beside the earlier ones. Values are 1 + the logarithm of a ratio.
+Three moments are looked at: the second half of a process's turns beside the first, the later places
+of a cycle of turns or of a block of batches beside the earlier ones, and the first place of a block
+beside the others. Values are 1 + the logarithm of a ratio.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite, log, nan
 from statistics import fmean, median
 
@@ -50,10 +51,53 @@ def positions(series: Series, metric: str) -> Asked:
     """
     of_group: dict[tuple[Sample, int], list[float]] = defaultdict(list)
     for one, earlier, later in _by_place(series):
-        ratio = _ratio(earlier.total(), later.total(), metric)
+        ratio = _ratio([earlier.total()], [later.total()], metric)
         if isfinite(ratio):
             of_group[one.sample, one.group].append(ratio)
     return _of_all(map(fmean, of_group.values()), POSITION)
+
+
+def batch_positions(series: Series, metric: str) -> Asked:
+    """The later places of blocks beside the earlier ones: a value for each round, in which all take
+    part in the same blocks. None where nobody had batches at both."""
+    return _in_blocks(series, metric, lambda place, last: 2 * place - last)
+
+
+def first_batches(series: Series, metric: str) -> Asked:
+    """The first places of blocks beside the others, likewise.
+
+    Among many clients, halves of blocks would hardly differ if only the first place did.
+    """
+    return _in_blocks(series, metric, lambda place, last: 2 * place - 1 if last else 0)
+
+
+def _in_blocks(series: Series, metric: str, side: Callable[[int, int], int]) -> Asked:
+    """`side`: of a place in a block, whose last place is told, too; 0: on neither side."""
+    of_round: dict[Sample, list[float]] = defaultdict(list)
+    for sample, batches in _by_block(series):
+        sides = [side(batch.position, last) for batch, last in batches]
+        before, after = (
+            [batch for (batch, _), own in zip(batches, sides, strict=True) if own * sign > 0]
+            for sign in (-1, 1)
+        )
+        ratio = _ratio(before, after, metric)
+        if isfinite(ratio):
+            of_round[sample].append(ratio)
+    return _of_all(map(fmean, of_round.values()), POSITION)
+
+
+def _by_block(series: Series) -> Iterator[tuple[Sample, list[tuple[Batch, int]]]]:
+    """The batches of an entrant in a round, each with the last place of its block."""
+    as_turns = {(one.sample, one.entrant) for one in series.turns}
+    batches = [b for b in series.batches if (b.sample, b.entrant) not in as_turns]
+    last: dict[tuple[Sample, int], int] = defaultdict(int)
+    for batch in (*batches, *(one.batch for one in series.left_out)):
+        last[batch.sample, batch.block] = max(last[batch.sample, batch.block], batch.position)
+    found: dict[tuple[Sample, str], list[tuple[Batch, int]]] = defaultdict(list)
+    for batch in batches:
+        found[batch.sample, batch.entrant].append((batch, last[batch.sample, batch.block]))
+    for (sample, _), own in found.items():
+        yield sample, own
 
 
 def _of_all(values: Iterable[float], tolerance: float) -> Asked:
@@ -64,18 +108,21 @@ def _of_all(values: Iterable[float], tolerance: float) -> Asked:
 
 def _halves(one: Turns, metric: str) -> float:
     pieces = one.pieces(2)
-    return _ratio(*pieces, metric) if len(pieces) == 2 else nan
+    return _ratio(pieces[:1], pieces[1:], metric) if len(pieces) == 2 else nan
 
 
-def _ratio(first: Batch, second: Batch, metric: str) -> float:
+def _ratio(first: Sequence[Batch], second: Sequence[Batch], metric: str) -> float:
     """1 + log(cost of an exchange in the second ÷ that in the first); NaN if either is empty."""
-    if not first.exchanges or not second.exchanges:
-        return nan
-    before, after = (
-        (part.cost.wall_ns if metric == "wall" else part.cost.cpu_ns) / part.exchanges
-        for part in (first, second)
-    )
+    before, after = (_cost(part, metric) for part in (first, second))
     return 1 + log(after / before) if before > 0 and after > 0 else nan
+
+
+def _cost(batches: Sequence[Batch], metric: str) -> float:
+    """Nanoseconds of an exchange; NaN without any."""
+    exchanges = sum(batch.exchanges for batch in batches)
+    costs = (batch.cost for batch in batches)
+    ns = sum(cost.wall_ns if metric == "wall" else cost.cpu_ns for cost in costs)
+    return ns / exchanges if exchanges else nan
 
 
 def _common(values: Sequence[float], rounds: Sequence[int]) -> Mapping[int, float] | None:

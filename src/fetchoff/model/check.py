@@ -19,6 +19,8 @@ class CheckKind(StrEnum):
     TREND = "trend"
     COMMON_TREND = "common trend"
     POSITION = "position"
+    BATCH_POSITION = "batch position"
+    FIRST_BATCH = "first batches"
     CPU_ACCOUNT = "cpu account"
     WALL_ACCOUNT = "wall account"
     REQUEST_ACCOUNT = "request account"

@@ -87,8 +87,7 @@ def test_an_origin_elsewhere_than_planned() -> None:
 
 def test_every_kind_says_what_is_asked_and_what_a_client_has_done() -> None:
     assert set(self_checks.ASKED) == set(CheckKind)
-    of_nobody = {CheckKind.COMMON_TREND, CheckKind.POSITION}
-    assert set(self_checks.BLAMED) == set(CheckKind) - ACCOUNTS - of_nobody
+    assert set(self_checks.BLAMED) == set(CheckKind) - ACCOUNTS - set(self_checks.COUNTED)
 
 
 def test_what_was_counted() -> None:

@@ -11,6 +11,8 @@ ASKED = {
     CheckKind.TREND: "what is measured must be steady",
     CheckKind.COMMON_TREND: "what all clients have in common must be steady",
     CheckKind.POSITION: "later places of a cycle must cost as much as earlier ones",
+    CheckKind.BATCH_POSITION: "later batches of a block must cost as much as earlier ones",
+    CheckKind.FIRST_BATCH: "the first batch of a block must cost as much as the others",
     CheckKind.CPU_ACCOUNT: (
         "the origin's and the harness's readings of a process's CPU clock must agree"
     ),
@@ -27,7 +29,12 @@ BLAMED = {
     CheckKind.TREND: "went on getting cheaper or dearer",
 }
 """What a client has done that a failed check names."""
-COUNTED = {CheckKind.COMMON_TREND: "rounds", CheckKind.POSITION: "groups"}
+COUNTED = {
+    CheckKind.COMMON_TREND: "rounds",
+    CheckKind.POSITION: "groups",
+    CheckKind.BATCH_POSITION: "rounds",
+    CheckKind.FIRST_BATCH: "rounds",
+}
 """Whose values are counted, where they are not those of processes."""
 
 
