@@ -94,13 +94,7 @@ def _are_alike(one: Course, other: Course) -> bool:
 
 
 def _shown(pairs: Pairs, result: WorkloadResult, clock: Clock) -> list[tuple[str, str]]:
-    """Who was shown to take less time than whom; of wall time, what two clocks agree about."""
+    """Who was shown to take less time than whom."""
     found = pairs[result.workload][clock]
-    is_wall = clock is Clock.WALL
-    unsure = {row.client for row in result.standings if is_wall and row.clocks_apart}
-    places = combinations(range(len(found.clients)), 2)
-    return [
-        (found.clients[i], found.clients[j])
-        for (i, j), is_shown in zip(places, found.shown, strict=True)
-        if is_shown and unsure.isdisjoint((found.clients[i], found.clients[j]))
-    ]
+    both = zip(combinations(found.clients, 2), found.shown, strict=True)
+    return [pair for pair, is_shown in both if is_shown]
