@@ -54,6 +54,25 @@ def test_a_comparison(ready: Command) -> None:
     assert runs.results(ready.folder / "run")["results"][0]["placement"] == "free"
 
 
+def test_a_run_of_two_placements(ready: Command) -> None:
+    both = ("-w", "tiny.toml", "-w", "tiny.toml+free", "--seed", "1", "-o", "run", "--budget", "4")
+    ran = ready("run", *both, "-c", fake("honest"), "-c", fake("slow"))
+    assert ran.status == 0, ran.err
+    placed = {
+        one["workload"]: one["placement"] for one in runs.results(ready.folder / "run")["results"]
+    }
+    assert placed == {"tiny": "shared-core", "tiny+free": "free"}
+    assert {i.outcome for i in runs.invocations(ready.folder / "run")} == {Outcome.OK}
+    assert {record.workload for record in runs.turns(ready.folder / "run")} == set(placed)
+
+
+def test_one_placement_is_named(ready: Command) -> None:
+    ran = ready("run", "-w", "small-get+free", "--placement", "shared-core", "-c", fake("honest"))
+    assert ran.status == 2
+    assert "'small-get+free' has its placement in its name" in ran.err
+    assert "give one of the two" in ran.err
+
+
 def test_a_placement_that_there_is_not(ready: Command) -> None:
     ran = ready("run", "-w", "tiny.toml", "--placement", "moon")
     assert ran.status == 2
