@@ -70,7 +70,7 @@ def test_one_placement_is_named(ready: Command) -> None:
     ran = ready("run", "-w", "small-get+free", "--placement", "shared-core", "-c", fake("honest"))
     assert ran.status == 2
     assert "'small-get+free' has its placement in its name" in ran.err
-    assert "give one of the two" in ran.err
+    assert "give one of the two: leave out --placement, or name 'small-get' with -w" in ran.err
 
 
 def test_a_placement_that_there_is_not(ready: Command) -> None:

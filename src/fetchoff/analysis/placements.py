@@ -10,7 +10,7 @@ from math import log
 from fetchoff.model.analysis import WorkloadResult
 from fetchoff.model.course import Course
 from fetchoff.model.estimate import Estimate
-from fetchoff.model.experiment import Experiment
+from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import Clock, Finding, OrderDiffers, RatioDiffers
 from fetchoff.model.pairwise import Pairwise
 from fetchoff.model.workload import Placement
@@ -40,6 +40,8 @@ def _compared(
         elsewhere = experiment.course(other.workload)
         placement = experiment.placement_of(elsewhere)
         if placement is experiment.placement_of(course) or not _are_alike(course, elsewhere):
+            continue
+        if course.link.is_emulated:  # there, both were placed alike
             continue
         for clock in Clock:
             if turned := _turned(pairs, one, other, clock):
@@ -78,11 +80,15 @@ def _ratios_apart(
 
 
 def _ratios(result: WorkloadResult, clock: Clock) -> Iterator[tuple[str, Estimate]]:
-    """Of all clients but the baseline, in time that two clocks agree about."""
+    """Of all that are ranked but the baseline, in time that two clocks agree about."""
+    is_wall = clock is Clock.WALL
+    unsure = {row.client for row in result.standings if is_wall and row.clocks_apart}
+    if result.baseline in unsure:
+        return
     for row in result.standings:
-        found = row.wall if clock is Clock.WALL else row.cpu
-        is_told = found is not None and not (clock is Clock.WALL and row.clocks_apart)
-        if found is not None and is_told and row.client != result.baseline:
+        found = row.wall if is_wall else row.cpu
+        is_told = row.role is Role.RANKED and row.client not in (result.baseline, *unsure)
+        if found is not None and is_told:
             yield row.client, found.ratio
 
 

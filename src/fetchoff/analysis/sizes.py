@@ -21,6 +21,7 @@ from fetchoff.model.claim import (
 )
 from fetchoff.model.course import parts_of
 from fetchoff.model.link import LOOPBACK
+from fetchoff.model.workload import PLACED
 
 
 def at_sizes_of(article: Article, workloads: Collection[str]) -> Article:
@@ -40,8 +41,9 @@ def at_sizes_of(article: Article, workloads: Collection[str]) -> Article:
 
 
 def _kind(course: str) -> str:
-    """What a workload is at any size and over any link."""
-    return parts_of(course)[0].partition("@")[0]
+    """What a workload is at any size and over any link, with its placement."""
+    workload, mark, placement = parts_of(course)[0].partition(PLACED)
+    return workload.partition("@")[0] + mark + placement
 
 
 def _place(course: str) -> tuple[str, str]:

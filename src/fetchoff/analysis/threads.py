@@ -22,7 +22,8 @@ def further_threads(experiment: Experiment, course: Course, series: Series) -> t
     if course.link.is_emulated:
         return ()
     is_free = experiment.is_free(course)
-    advice = None if is_free else Advice.FREE_PLACEMENT
+    has_both = any(experiment.is_free(other) for other in experiment.courses)
+    advice = None if is_free or has_both else Advice.FREE_PLACEMENT
     return tuple(
         Finding(FurtherThreads(share, is_free), (client,), advice)
         for client, share in _further(series).items()

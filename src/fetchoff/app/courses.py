@@ -12,10 +12,13 @@ from fetchoff.model.link import LOOPBACK
 from fetchoff.model.workload import PLACED, Placement, is_placed
 
 
-def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
+def courses(
+    names: Sequence[str], over: Sequence[str] = (), placement: Placement | None = None
+) -> list[Course]:
     """The courses of these names; a name can include its link, as in `download@10M/london`.
 
     A workload without a link is measured over each of the links `over`, or over loopback.
+    `placement`: the one that is asked for all of them; then no name may have one.
     """
     asked = [links.link(name) for name in over] or [LOOPBACK]
     found = []
@@ -25,7 +28,7 @@ def courses(names: Sequence[str], over: Sequence[str] = ()) -> list[Course]:
         found += [Course(workloads.workload(workload), each) for each in chosen]
     _must_differ(found)
     for course in found:
-        _must_place(course)
+        _must_place(course, placement)
     return found
 
 
@@ -53,22 +56,22 @@ def _divided(name: str) -> tuple[str, str]:
     return (workload, link) if mark else (name, "")
 
 
-def must_be_placed_once(courses: Sequence[Course], placement: Placement | None) -> None:
-    """Raise InputError if a workload names a placement, and another is asked for in all."""
-    for course in courses:
-        if placement is not None and is_placed(course.workload):
-            raise InputError(
-                f"workload '{course.workload.id}' has its placement in its name, and --placement "
-                f"{placement} is for all workloads",
-                "give one of the two",
-            )
-
-
-def _must_place(course: Course) -> None:
-    if course.link.is_emulated and is_placed(course.workload):
+def _must_place(course: Course, placement: Placement | None) -> None:
+    workload = course.workload
+    if not is_placed(workload):
+        return
+    plain = workload.id.removesuffix(f"{PLACED}{workload.placement}")
+    if placement is not None:
+        raise InputError(
+            f"workload '{workload.id}' has its placement in its name, and --placement {placement} "
+            "is for all workloads",
+            f"give one of the two: leave out --placement, or name '{plain}' with -w",
+        )
+    if course.link.is_emulated:
         raise InputError(
             f"'{course.id}': over a link, a workload's placement doesn't count",
-            f"'--placement {course.workload.placement}' places all clients of a run",
+            f"name '{plain}' with -w; --placement of 'fetchoff run', 'compare' and 'gate' places "
+            "all clients of a run, also over links",
         )
 
 

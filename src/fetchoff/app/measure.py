@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import fetchoff
 from fetchoff.analysis.stopping import is_decided
-from fetchoff.app.courses import must_be_measurable, must_be_placed_once
+from fetchoff.app.courses import must_be_measurable
 from fetchoff.app.loopbacks import on_loopback
 from fetchoff.app.own_code import code
 from fetchoff.app.same_machine import identity
@@ -59,7 +58,6 @@ def new_run(
     `loopback`: the one that was asked for; None: its own where that is possible.
     """
     must_be_measurable(experiment.courses)
-    must_be_placed_once(experiment.courses, experiment.placement)
     on = on_loopback(experiment, loopback)
     experiment = on.experiment
     now = datetime.now(UTC)
@@ -116,12 +114,21 @@ def programs_there() -> tuple[ProgramRecord, ...]:
 
 
 def placement_notes(experiment: Experiment) -> tuple[str, ...]:
-    """Notes on requested placements that this machine cannot fully provide."""
+    """Notes on requested placements that this machine cannot fully provide.
+
+    What isn't true of all courses names those it is true of.
+    """
     cores, permitted = usable_cores(), strongest_urgency()
     topology, asked = Topology.of(cores), experiment.placement
-    layouts = (lay_out(course, cores, permitted, asked) for course in experiment.courses)
-    notes = ((*layout.notes, *notes_on_threads(layout, topology)) for layout in layouts)
-    return tuple(dict.fromkeys(chain.from_iterable(notes)))
+    of_courses: dict[str, list[str]] = {}
+    for course in experiment.courses:
+        layout = lay_out(course, cores, permitted, asked)
+        for note in (*layout.notes, *notes_on_threads(layout, topology)):
+            of_courses.setdefault(note, []).append(course.id)
+    return tuple(
+        note if len(ids) == len(experiment.courses) else f"{', '.join(ids)}: {note}"
+        for note, ids in of_courses.items()
+    )
 
 
 def tree_notes(clients: Iterable[Client]) -> Iterator[str]:

@@ -142,12 +142,18 @@ def serving(experiment: Experiment, logs: Path) -> Iterator[StartOrigin]:
 
 
 class _Kept:
-    """Starts a server once, and again only if it has died; behind a link, starts one per round."""
+    """Starts a server once, and again if it has died or is wanted on other cores; behind a link,
+    starts one per round.
+
+    One at a time: a server's workers, and what it made of the number of its cores, stay as they
+    were when it began.
+    """
 
     def __init__(self, start: Callable[[Path, Cores, Network], ServerOrigin]) -> None:
         self._start = start
         self._for_a_round = for_a_round(start)
         self._origin: ServerOrigin | None = None
+        self._cores = Cores()
 
     @contextlib.contextmanager
     def lent(self, folder: Path, cores: Cores, network: Network) -> Iterator[Origin]:
@@ -155,9 +161,9 @@ class _Kept:
             with self._for_a_round(folder, cores, network) as origin:
                 yield origin
             return
-        if self._origin is None or not self._origin.is_alive:
+        if self._origin is None or not self._origin.is_alive or cores != self._cores:
             self.end()
-            self._origin = self._start(folder, cores, network)
+            self._origin, self._cores = self._start(folder, cores, network), cores
         yield self._origin
 
     def end(self) -> None:

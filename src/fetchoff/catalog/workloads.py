@@ -16,6 +16,7 @@ from fetchoff.catalog.request_head import Fields, Target, Value
 from fetchoff.catalog.toml import Document, read
 from fetchoff.model import workload as model
 from fetchoff.model.behaviour import Behaviour, Continue
+from fetchoff.model.errors import InputError
 from fetchoff.model.origin import BUILT_IN
 
 Pair = tuple[str, str]
@@ -276,7 +277,17 @@ def workload(name: str) -> model.Workload:
     file, mark, value = name.rpartition("@")
     if not mark or name.endswith(SUFFIX):
         file, value = name, ""
+    _must_place_last(file, value)
     return read_workload(find("workload", "workloads", file), value)
+
+
+def _must_place_last(file: str, value: str) -> None:
+    asked, _, where = file.rpartition(model.PLACED)
+    if value and asked and where in list(model.Placement):
+        raise InputError(
+            f"workload '{file}@{value}': the placement stands last",
+            f"write it as '{asked}@{value}{model.PLACED}{where}'",
+        )
 
 
 def suite(name: str, *, full: bool = False) -> Suite:

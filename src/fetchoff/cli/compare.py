@@ -77,8 +77,8 @@ def command(
     from fetchoff.model.origin import BUILT_IN
 
     limit = _limit(fail_if_slower, strict=strict)
+    chosen = courses(workload or [WORKLOAD], link or (), placement)
     first, second = map(made_ready, told_apart(one(a), one(b)))
-    chosen = courses(workload or [WORKLOAD], link or ())
     served_by = located(origin or BUILT_IN)
     must_serve(served_by, chosen, allow_remote=allow_remote)
     experiment = pair(

@@ -105,11 +105,12 @@ def command(
     wanted = Wanted(markdown, junit, benchmark_action, bencher, strict=strict)
     must_be_writable(wanted)
     known = on_record(record) if record else []
+    chosen = courses(workload or [WORKLOAD], link or (), placement)
     one, other = map(made_ready, sides(base, head, base_with or (), head_with or ()))
     experiment = gate(
         one,
         other,
-        courses(workload or [WORKLOAD], link or ()),
+        chosen,
         margin=margin / 100,
         budget_s=budget,
         seed=seed,

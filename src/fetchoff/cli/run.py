@@ -58,7 +58,7 @@ def command(
 
     baseline = in_full(baseline)
     chosen_suite = workloads.suite(suite, full=full)
-    chosen = courses(workload or chosen_suite.workloads, link or ())
+    chosen = courses(workload or chosen_suite.workloads, link or (), placement)
     served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
     if setup:
         must_be_set_up(served_by, say)

@@ -62,7 +62,7 @@ class TooFewRounds:
 @dataclass(frozen=True)
 class ClocksDisagree:
     """The adapter's own clock is off the harness's on a side, by such a share of the wall time.
-    `of_ratio`: by more than the ratio in question is from 1; otherwise an amount is in question."""
+    `of_ratio`: by more than the two sides are apart; otherwise an amount is in question."""
 
     side: Side
     share: float

@@ -113,11 +113,13 @@ def test_cpu_time_has_an_order_of_its_own() -> None:
     assert finding.evidence == OrderDiffers("apart", SEPARATE, Clock.CPU, "a", "b", 1)
 
 
-def row(client: str, low: float, high: float, *, off: float = 0.0) -> RankingRow:
+def row(
+    client: str, low: float, high: float, *, off: float = 0.0, role: Role = Role.RANKED
+) -> RankingRow:
     """Its ratio in wall time has this interval; `off`: how far apart two clocks are."""
     found = [Finding(ClocksApart(off, withheld=False), (client,))] if off else []
     wall = Relative(Estimate((low * high) ** 0.5, low, high, 0.99), None)
-    return RankingRow(client, Role.RANKED, Outcome.OK, 5, wall=wall, findings=tuple(found))
+    return RankingRow(client, role, Outcome.OK, 5, wall=wall, findings=tuple(found))
 
 
 def told_of_ratios(here: list[RankingRow], there: list[RankingRow]) -> list[Finding]:
@@ -143,3 +145,21 @@ def test_who_costs_another_ratio_is_named_the_furthest_first() -> None:
 def test_ratios_that_rest_on_clocks_which_differ_are_not_compared() -> None:
     assert told_of_ratios([row("b", 0.1, 0.2)], [row("b", 0.5, 0.6)])
     assert not told_of_ratios([row("b", 0.1, 0.2, off=0.2)], [row("b", 0.5, 0.6)])
+
+
+def test_nor_are_those_to_a_baseline_whose_clocks_differ() -> None:
+    here, there = [row("a", 1, 1), row("b", 0.1, 0.2)], [row("a", 1, 1), row("b", 0.5, 0.6)]
+    assert told_of_ratios(here, there)
+    assert not told_of_ratios([row("a", 1, 1, off=0.4), here[1]], there)
+    assert not told_of_ratios(here, [row("a", 1, 1, off=0.4), there[1]])
+
+
+def test_nor_are_floors_whose_intervals_are_each_by_itself() -> None:
+    assert not told_of_ratios(
+        [row("b", 0.1, 0.2, role=Role.FLOOR)], [row("b", 0.5, 0.6, role=Role.FLOOR)]
+    )
+
+
+def test_over_a_link_a_workloads_placement_is_not_what_was_done() -> None:
+    linked = replace(experiment(), courses=(Course(GET, LINK), Course(APART, LINK)))
+    assert found_in(linked, pairwise(ABC, "ab"), pairwise(CBA, "ba")) == [[], []]

@@ -113,3 +113,17 @@ def test_sizes_are_chosen_by_what_was_claimed() -> None:
     asked = Article("id", "title", 2020, (), (), "bulk@5")
     assert at_sizes_of(asked, ["bulk@5", "bulk@9"]).per_implementation == "bulk@5"
     assert at_sizes_of(asked, ["bulk@9"]).per_implementation == "bulk@9"
+
+
+@pytest.mark.parametrize(
+    ("measured", "found"),
+    [
+        (["bulk@9", "bulk@9+free"], ("bulk@9", "bulk@9+free")),
+        (["bulk@9"], ("bulk@9", "bulk@99+free")),
+    ],
+)
+def test_placements_are_no_sizes(measured: list[str], found: tuple[str, str]) -> None:
+    claim = RatioClaim(Measure.WALL, Side("x/a", "bulk@99"), Side("x/a", "bulk@99+free"), 2.0)
+    (sized,) = at_sizes_of(article(claim), measured).claims
+    assert isinstance(sized.statement, RatioClaim)
+    assert (sized.statement.of.workload, sized.statement.to.workload) == found

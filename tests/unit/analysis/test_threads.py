@@ -17,7 +17,7 @@ from fetchoff.model.experiment import Experiment, Role
 from fetchoff.model.finding import Advice, FurtherThreads
 from fetchoff.model.link import Link, Profile
 from fetchoff.model.observation import Invocation, Outcome, Record
-from fetchoff.model.workload import Placement
+from fetchoff.model.workload import Placement, placed
 from fetchoff.report.wording.findings import ADVICE, remarks
 
 A, B, C = CLIENTS[:3]
@@ -72,6 +72,14 @@ def test_nor_of_floors() -> None:
 
 def test_nor_over_a_link() -> None:
     assert shares_found({A: 0.5}, course=Course(GET, FAR_AWAY)) == {}
+
+
+def test_who_is_placed_freely_in_the_same_run_needs_no_advice() -> None:
+    asked, found = experiment(), records({A: [0.5] * 6})
+    both = replace(asked, courses=(*asked.courses, Course(placed(GET, Placement.FREE))))
+    for run, advice in ((asked, Advice.FREE_PLACEMENT), (both, None)):
+        (finding,) = further_threads(run, Course(GET), series_of(run, found, "get"))
+        assert finding.advice is advice
 
 
 def test_the_median_round_counts() -> None:

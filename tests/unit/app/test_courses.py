@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.conftest import WORKLOAD
 
-from fetchoff.app.courses import courses, must_be_measurable, must_be_placed_once
+from fetchoff.app.courses import courses, must_be_measurable
 from fetchoff.model.errors import InputError, UnknownName
 from fetchoff.model.link import LOOPBACK
 from fetchoff.model.workload import Placement
@@ -90,15 +90,22 @@ def test_a_placement_after_a_name(files: tuple[str, str]) -> None:
 def test_over_a_link_a_workload_has_no_placement_to_name() -> None:
     with pytest.raises(InputError, match=r"'small-get\+free/lan': over a link") as caught:
         courses(["small-get+free/lan"])
-    assert "--placement free" in caught.value.hint
+    assert "name 'small-get' with -w" in caught.value.hint
 
 
 def test_one_placement_is_asked_for() -> None:
-    asked = courses(["small-get", "small-get+free"])
-    must_be_placed_once(asked, None)
-    must_be_placed_once(asked[:1], Placement.FREE)
-    with pytest.raises(InputError, match=r"'small-get\+free' has its placement in its name"):
-        must_be_placed_once(asked, Placement.FREE)
+    assert courses(["small-get"], placement=Placement.FREE)
+    with pytest.raises(
+        InputError, match=r"'small-get\+free' has its placement in its name"
+    ) as caught:
+        courses(["small-get", "small-get+free"], placement=Placement.FREE)
+    assert "name 'small-get' with -w" in caught.value.hint
+
+
+def test_a_placement_stands_after_a_value() -> None:
+    with pytest.raises(InputError, match="the placement stands last") as caught:
+        courses(["small-gets+free@50"])
+    assert caught.value.hint == "write it as 'small-gets@50+free'"
 
 
 @pytest.mark.parametrize(

@@ -127,6 +127,18 @@ def test_a_kept_server_serves_all_rounds(kept: Experiment, tmp_path: Path) -> No
     assert (Counted.started, Counted.ended) == (1, 1)
 
 
+def test_a_kept_server_begins_anew_on_other_cores(kept: Experiment, tmp_path: Path) -> None:
+    with serving.serving(kept, tmp_path) as start:
+        with start(tmp_path, CORE, LOOPBACK) as one:
+            pass
+        with start(tmp_path, Cores({0, 1}), LOOPBACK) as other:
+            assert other is not one
+            assert (Counted.started, Counted.ended) == (2, 1)
+        with start(tmp_path, Cores({0, 1}), LOOPBACK) as again:
+            assert again is other
+    assert (Counted.started, Counted.ended) == (2, 2)
+
+
 def test_behind_a_link_even_a_kept_server_ends_with_it(kept: Experiment, tmp_path: Path) -> None:
     """And the one on loopback stays."""
     with serving.serving(kept, tmp_path) as start:

@@ -341,7 +341,7 @@ def test_numbers_that_differ_become_their_range() -> None:
     ]
     assert findings.remarks(threads) == (
         "`a/x`, `a/y` and `a/z`: 18 to 24 % of their CPU time is in further threads, which share "
-        "one core here: '--placement free', or 'fetchoff run placement', tells more",
+        "one core here: '--placement free', or '+free' after a workload's name, tells more",
     )
 
 

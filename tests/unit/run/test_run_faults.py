@@ -25,7 +25,7 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
-from fetchoff.model.workload import Settings
+from fetchoff.model.workload import Placement, Settings
 from fetchoff.run.origins.built_in import PLAIN
 from fetchoff.run.schedule.runner import ORIGIN_LIVES
 from fetchoff.run.schedule.turning import LOST
@@ -462,11 +462,14 @@ def test_nobody_is_measured_on_answers_that_are_cut_off(run: FakeRun) -> None:
         run(experiment_of(plain(A, B), workload))
 
 
-def test_a_workload_to_be_mended_is_told_before_anything_is_measured(run: FakeRun) -> None:
+@pytest.mark.parametrize("placement", [Placement.SHARED_CORE, Placement.SEPARATE_CORES])
+def test_a_workload_to_be_mended_is_told_before_anything_is_measured(
+    run: FakeRun, placement: Placement
+) -> None:
     """What was measured before could not be resumed: a run's workloads are fixed."""
     (exchange,) = GET.exchanges
     cut = replace(exchange, expect=replace(exchange.expect, cut=True))
-    wrong = replace(GET, id="wrong", exchanges=(cut,))
+    wrong = replace(GET, id="wrong", exchanges=(cut,), placement=placement)
     for seed in range(5):
         asked = replace(experiment_of(plain(A, B), GET, wrong), seed=seed)
         with pytest.raises(InputError, match="'wrong' has answers that are cut off"):

@@ -75,7 +75,7 @@ def command(
 
     baseline = in_full(baseline)
     chosen_suite = workloads.suite(suite, full=full)
-    chosen = courses(workload or chosen_suite.workloads, link or ())
+    chosen = courses(workload or chosen_suite.workloads, link or (), placement)
     must_be_measurable(chosen)
     served_by = located(origin or (BUILT_IN if workload else chosen_suite.origin))
     wanted = _wanted(chosen_suite, client, baseline, chosen, served_by, allow_remote)

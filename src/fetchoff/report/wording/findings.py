@@ -14,7 +14,7 @@ from fetchoff.report.wording.figures import names
 
 MOST_NAMES = 6
 ADVICE = {
-    Advice.FREE_PLACEMENT: "'--placement free', or 'fetchoff run placement', tells more",
+    Advice.FREE_PLACEMENT: "'--placement free', or '+free' after a workload's name, tells more",
     Advice.MORE_ROUNDS: "more rounds or a quieter machine would",
     Advice.LARGER_BUDGET: "more rounds (a larger --budget) or a quieter machine would",
     Advice.STOP_OTHER_WORK: (

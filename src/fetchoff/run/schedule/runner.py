@@ -233,7 +233,9 @@ class Runner:
                 self._dependencies.lay_network(first, folder) as network,
                 self._dependencies.start_origin(folder, cores, network) as origin,
             ):
-                self._ask_for_answers(sections, origin, network)
+                key = first.link.network_key
+                behind = [s for s in left if s.course.link.network_key == key]
+                self._ask_for_answers(behind, origin, network)
                 for section in sections:
                     self._calibrate_link(section, network, planned.number)
                 self._run_sections(planned, sections, RoundContext(network, origin, folder))
