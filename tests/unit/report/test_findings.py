@@ -271,7 +271,7 @@ SENTENCES: tuple[tuple[Evidence, str], ...] = (
     (
         ContentInMemory(335_114),
         "335 kB of content are kept in memory, so a figure also depends on what else the program "
-        "has there: when tried, up to three of twelve clients cost 18 to 46 % more than in plain "
+        "has there: when tried, up to three of twelve clients cost 18 to 48 % more than in plain "
         "loops",
     ),
     (

@@ -100,7 +100,7 @@ def sentence(found: WorkloadEvidence) -> str:
             return (
                 f"{found.bytes / 1e3:,.0f} kB of content are kept in memory, so a figure also "
                 "depends on what else the program has there: when tried, up to three of twelve "
-                "clients cost 18 to 46 % more than in plain loops"
+                "clients cost 18 to 48 % more than in plain loops"
             )
         case LinkAtFault():
             faults = "; ".join(found.faults)
