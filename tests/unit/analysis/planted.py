@@ -18,7 +18,7 @@ from fetchoff.model.experiment import (
     takes_turns,
     with_controls,
 )
-from fetchoff.model.finding import Finding
+from fetchoff.model.finding import Advice, Finding, Kind
 from fetchoff.model.observation import (
     Invocation,
     Outcome,
@@ -148,6 +148,14 @@ def passed(records: list[Record]) -> set[CheckKind]:
 
 def why(records: list[Record]) -> Finding | None:
     return withheld(checks(records))
+
+
+def must_be_named(kind: str, records: list[Record]) -> None:
+    """A self-check of this kind fails, and the ranking is withheld for a check that failed."""
+    assert kind in failed(records)
+    found = why(records)
+    assert found is not None
+    assert (found.kind, found.advice) == (Kind.CHECK_FAILED, Advice.STOP_OTHER_WORK)
 
 
 def of_turns(change: Callable[[Turns], Turns]) -> Fault:

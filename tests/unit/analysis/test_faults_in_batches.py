@@ -9,14 +9,13 @@ from dataclasses import replace
 
 import pytest
 from tests.unit.analysis import planted
-from tests.unit.analysis.planted import GET, KITS, Fault, checks, failed, passed, why
+from tests.unit.analysis.planted import GET, KITS, Fault, checks, failed, must_be_named, passed, why
 from tests.unit.analysis.planted_batches import costing, of_batches, sound
 
 from fetchoff.analysis.checks import self_checks
 from fetchoff.analysis.series import series_of
 from fetchoff.model.check import CheckOutcome
 from fetchoff.model.course import Course
-from fetchoff.model.finding import Advice, Kind
 from fetchoff.model.observation import Batch, Record, Seen, Turns
 from fetchoff.model.origin import Counted
 from fetchoff.model.workload import Settings, Sink
@@ -91,11 +90,7 @@ def test_a_sound_run_in_batches_passes_what_can_be_told(seed: int) -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_fault_in_batches_is_named(name: str, seed: int) -> None:
     fault, kind = FAULTS[name]
-    records = [fault(record) for record in sound(seed)]
-    assert kind in failed(records)
-    withheld = why(records)
-    assert withheld is not None
-    assert (withheld.kind, withheld.advice) == (Kind.CHECK_FAILED, Advice.STOP_OTHER_WORK)
+    must_be_named(kind, [fault(record) for record in sound(seed)])
 
 
 @pytest.mark.parametrize("name", FAULTS)

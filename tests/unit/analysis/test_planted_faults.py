@@ -11,6 +11,7 @@ from tests.unit.analysis.planted import (
     Fault,
     checks,
     failed,
+    must_be_named,
     of_given,
     of_turns,
     passed,
@@ -20,7 +21,6 @@ from tests.unit.analysis.planted import (
 )
 
 from fetchoff.model.check import CheckOutcome
-from fetchoff.model.finding import Advice, Kind
 from fetchoff.model.observation import Turns, TurnsGiven
 
 SEEDS = range(5)
@@ -166,11 +166,7 @@ def test_more_than_the_process_used_until_it_was_let_go_is_one() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_planted_fault_is_named(name: str, seed: int) -> None:
     fault, kind = FAULTS[name]
-    records = [fault(record) for record in sound(seed)]
-    assert kind in failed(records)
-    withheld = why(records)
-    assert withheld is not None
-    assert (withheld.kind, withheld.advice) == (Kind.CHECK_FAILED, Advice.STOP_OTHER_WORK)
+    must_be_named(kind, [fault(record) for record in sound(seed)])
 
 
 @pytest.mark.parametrize("name", FAULTS)
