@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -35,14 +34,13 @@ from fetchoff.model.observation import (
     Turns,
     TurnsGiven,
 )
-from fetchoff.model.workload import Placement, Settings, placed
+from fetchoff.model.workload import Settings
 from fetchoff.plan.rounds import entrants_of_round, plan_round
 from fetchoff.run.adapters.session import (
     AGAIN_EXCHANGES,
     MOST_AGAIN_US,
     REHEARSAL_US,
 )
-from fetchoff.run.host.placement import Urgency
 from fetchoff.run.os.cpu_quota import Throttling
 from fetchoff.run.schedule.rehearsing import MOST_TIMES
 
@@ -370,47 +368,6 @@ def test_who_is_measured_in_batches_is_first_warmed_up_until_it_is_steady(run: F
     assert min(min(adapter.timed[2:-1]) for adapter in run.adapters) >= 10  # all in flight
     costs = [b.cost.cpu_ns / b.exchanges / 1e3 for b in run.journal.of(Batch) if b.entrant == A]
     assert costs == pytest.approx([100] * len(costs), rel=0.02)
-
-
-def test_clients_are_placed_with_the_origin_and_the_harness_away_from_them(run: FakeRun) -> None:
-    seen: list[int | None] = []
-    run.clients = {A: lambda *_: FakeAdapter(A, us=partial(_noting, run, seen))}
-    run(experiment_of(plain(A), rounds=1))
-    assert {adapter.placed for adapter in run.adapters} == {(frozenset({1}), Urgency.HIGH)}
-    assert run.origin.placed == (frozenset({1}), Urgency.HIGH)
-    assert set(seen) == {0}
-    assert (run.host.harness_on, run.host.swept) == (None, 1)
-
-
-def _noting(run: FakeRun, seen: list[int | None], _number: int) -> float:
-    seen.append(run.host.harness_on)
-    return 100.0
-
-
-@pytest.mark.parametrize(("placement", "cores"), [(None, {0, 1}), (Placement.FREE, {1, 2})])
-def test_who_is_free_starts_on_all_of_its_cores_others_on_one(
-    placement: Placement | None, cores: set[int], run: FakeRun
-) -> None:
-    run.host.cores = [0, 1, 2]
-    run(experiment_of(plain(A, B), rounds=1, placement=placement))
-    if placement is None:
-        assert [len(spec.cores) for spec in run.specs] == [1, 1]
-    else:
-        assert [set(spec.cores) for spec in run.specs] == [cores, cores]
-
-
-def test_origins_begin_where_they_are_measured_because_their_workers_stay(run: FakeRun) -> None:
-    run.host.cores = [0, 1, 2]
-    apart = replace(POST, placement=Placement.SEPARATE_CORES)
-    run(experiment_of(plain(A, B), GET, placed(GET, Placement.FREE), apart, rounds=1))
-    assert sorted(map(sorted, run.began_on)) == [[1], [1, 2], [2]]
-    free = [set(spec.cores) for spec in run.specs if len(spec.cores) > 1]
-    assert free == [{1, 2}, {1, 2}]
-
-
-def test_workloads_of_one_placement_share_an_origin(run: FakeRun) -> None:
-    run(experiment_of(plain(A, B), GET, POST, rounds=2))
-    assert run.began_on == [frozenset({1}), frozenset({1})]
 
 
 def test_what_a_quota_stopped_while_a_round_was_measured_is_kept(run: FakeRun) -> None:
