@@ -19,7 +19,8 @@ end
 local function header_lines(exchange, content_type)
    local lines = {}
    for i, header in ipairs(exchange.headers) do lines[i] = header[1] .. ": " .. header[2] end
-   if content_type then lines[#lines + 1] = "Content-Type: " .. content_type end
+   local is_known = exchange.method == "POST" and exchange.body and exchange.body.kind == "form" -- by libcurl
+   if content_type and not is_known then lines[#lines + 1] = "Content-Type: " .. content_type end
    return lines
 end
 

@@ -52,7 +52,7 @@ function curl_options(Settings $settings): array
 function curl_request(Exchange $exchange, ?Closure $take): array
 {
     $options = [
-        CURLOPT_HTTPHEADER => $exchange->headerLines(),
+        CURLOPT_HTTPHEADER => curl_headers($exchange),
         CURLOPT_HTTPGET => true,
         CURLOPT_CUSTOMREQUEST => $exchange->method === 'PUT' ? 'PUT' : null,
     ];
@@ -66,6 +66,12 @@ function curl_request(Exchange $exchange, ?Closure $take): array
         $options[CURLOPT_WRITEFUNCTION] = fn (CurlHandle $curl, string $piece): int => $take($piece);
     }
     return $options;
+}
+
+/** All but what CURLOPT_POSTFIELDS says already. @return list<string> */
+function curl_headers(Exchange $exchange): array
+{
+    return array_values(array_diff($exchange->headerLines(), ['Content-Type: application/x-www-form-urlencoded']));
 }
 
 /** What it is told for each exchange. */

@@ -39,7 +39,8 @@ def options_of(settings):
 
 def options_for(exchange):
     options = {pycurl.URL: exchange.url}
-    fields = exchange.typed_headers()
+    # POSTFIELDS says that it is a form.
+    fields = exchange.headers if exchange.kind == "form" else exchange.typed_headers()
     if fields:
         options[pycurl.HTTPHEADER] = [f"{name}: {value}" for name, value in fields]
     if exchange.method == "HEAD":

@@ -25,8 +25,10 @@ class Adapter
     @headers = {}
   end
 
+  # libcurl itself says of what it posts as a string that it is a form.
   def arguments(exchange)
     type = exchange.body&.content_type
+    type = nil if exchange.verb == :post && exchange.body&.kind == "form"
     type ? exchange.headers.merge("Content-Type" => type) : exchange.headers
   end
 
