@@ -68,10 +68,11 @@ function curl_request(Exchange $exchange, ?Closure $take): array
     return $options;
 }
 
-/** All but what CURLOPT_POSTFIELDS says already. @return list<string> */
+/** CURLOPT_POSTFIELDS says itself that a form is one. @return list<string> */
 function curl_headers(Exchange $exchange): array
 {
-    return array_values(array_diff($exchange->headerLines(), ['Content-Type: application/x-www-form-urlencoded']));
+    $said = $exchange->body?->kind === 'form' ? ["Content-Type: {$exchange->body->contentType}"] : [];
+    return array_values(array_diff($exchange->headerLines(), $said));
 }
 
 /** What it is told for each exchange. */
