@@ -45,14 +45,12 @@ sub prepare {
     );
 
     return sub {
-        my ( $exchange, $sink )    = @_;
-        my ( $type,     $content ) = $exchange->{body} ? content_of( $exchange->{body} ) : ();
+        my ( $exchange, $sink ) = @_;
         my $response = $furl->request(
-            method  => $exchange->{method},
-            url     => $exchange->{url},
-            headers => $type ? [ @{ $exchange->{headers} }, 'Content-Type' => $type ] : $exchange->{headers},
-            content => $content,
-            $sink ? ( write_code => sub { $sink->( $_[3] ) } ) : (),
+            method => $exchange->{method},
+            url    => $exchange->{url},
+            $exchange->{is_bare} ? () : headers_and_content($exchange),
+            $sink                ? ( write_code => sub { $sink->( $_[3] ) } ) : (),
         );
         my $status = $response->code;
         die $response->message if $status == 500 && $response->message =~ /\AInternal Response: /;
@@ -70,6 +68,15 @@ sub trusting {
         SSL_verifycn_scheme => 'www',
         SSL_reuse_ctx       => IO::Socket::SSL::SSL_Context->new(%trust)
     };
+}
+
+sub headers_and_content {
+    my ($exchange) = @_;
+    my ( $type, $content ) = $exchange->{body} ? content_of( $exchange->{body} ) : ();
+    return (
+        headers => $type ? [ @{ $exchange->{headers} }, 'Content-Type' => $type ] : $exchange->{headers},
+        content => $content,
+    );
 }
 
 sub content_of {

@@ -45,18 +45,17 @@ sub prepare {
 
     return sub {
         my ( $exchange, $sink ) = @_;
-        my $response =
-            $http->request( @$exchange{qw(method url)}, options( $exchange, $sink, $encode_form ) );
+        my @options  = $exchange->{is_bare} && !$sink ? () : options( $exchange, $sink, $encode_form );
+        my $response = $http->request( @$exchange{qw(method url)}, @options );
         die $response->{content} if $response->{status} == 599;
         return ( $response->{status}, delete $response->{content} );
     };
 }
 
-# What a request has beside its method and its URL; nothing if it has no more, as in most programs.
+# What a request has beside its method and its URL.
 sub options {
     my ( $exchange, $sink, $encode_form ) = @_;
     my ( $body, $fields ) = @$exchange{qw(body headers)};
-    return if !$body && !$sink && !@$fields;
     my %options = ( headers => {@$fields} );
     $options{data_callback} = $sink if $sink;
     ( $options{headers}{'Content-Type'}, $options{content} ) = typed_content( $body, $encode_form ) if $body;

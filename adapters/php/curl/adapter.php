@@ -5,7 +5,7 @@ declare(strict_types=1);
 require __DIR__ . '/../_kit/fetchoff.php';
 require __DIR__ . '/options.php';
 
-use Fetchoff\{Answer, Client, Exchange, Settings};
+use Fetchoff\{Client, Exchange, Settings};
 
 final class EasyHandle implements Client
 {
@@ -18,7 +18,7 @@ final class EasyHandle implements Client
         curl_setopt_array($this->curl, curl_options($settings));
     }
 
-    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    public function fetch(Exchange $exchange, ?Closure $take): array
     {
         if ($exchange !== $this->current) {
             curl_setopt_array($this->curl, curl_request($exchange, $take));
@@ -30,7 +30,7 @@ final class EasyHandle implements Client
             throw new RuntimeException(curl_error($this->curl));
         }
         $status = curl_getinfo($this->curl, CURLINFO_RESPONSE_CODE);
-        return new Answer($status, $take === null ? $content : null);
+        return [$status, $take === null ? $content : null];
     }
 }
 

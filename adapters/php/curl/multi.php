@@ -7,7 +7,7 @@ declare(strict_types=1);
 require __DIR__ . '/../_kit/fetchoff.php';
 require __DIR__ . '/options.php';
 
-use Fetchoff\{Answer, ConcurrentClient, Exchange, Settings};
+use Fetchoff\{ConcurrentClient, Exchange, Settings};
 
 final class MultiHandle implements ConcurrentClient
 {
@@ -53,10 +53,7 @@ final class MultiHandle implements ConcurrentClient
         [, $done, $whole] = $this->flying[spl_object_id($curl)];
         unset($this->flying[spl_object_id($curl)]);
         $outcome = $result === CURLE_OK
-            ? new Answer(
-                curl_getinfo($curl, CURLINFO_RESPONSE_CODE),
-                $whole ? curl_multi_getcontent($curl) : null,
-            )
+            ? [curl_getinfo($curl, CURLINFO_RESPONSE_CODE), $whole ? curl_multi_getcontent($curl) : null]
             : new RuntimeException(curl_error($curl) ?: curl_strerror($result));
         curl_multi_remove_handle($this->multi, $curl);
         $this->idle[] = $curl;

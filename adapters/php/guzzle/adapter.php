@@ -5,7 +5,7 @@ declare(strict_types=1);
 require __DIR__ . '/../_kit/fetchoff.php';
 require __DIR__ . '/requests.php';
 
-use Fetchoff\{Answer, Client, ConcurrentClient, Exchange, Settings};
+use Fetchoff\{Client, ConcurrentClient, Exchange, Settings};
 use GuzzleHttp\Handler\CurlMultiHandler;
 use GuzzleHttp\{HandlerStack, Promise};
 use Psr\Http\Message\ResponseInterface;
@@ -19,10 +19,10 @@ final class GuzzleClient implements Client
         $this->guzzle = new GuzzleHttp\Client(client_options($settings));
     }
 
-    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    public function fetch(Exchange $exchange, ?Closure $take): array
     {
         $response = $this->guzzle->request($exchange->method, $exchange->url, request_options($exchange, $take));
-        return new Answer($response->getStatusCode(), $take === null ? (string) $response->getBody() : null);
+        return [$response->getStatusCode(), $take === null ? (string) $response->getBody() : null];
     }
 }
 
@@ -42,8 +42,8 @@ final class GuzzlePromises implements ConcurrentClient
 
     public function start(Exchange $exchange, ?Closure $take, Closure $done): void
     {
-        $answer = fn (ResponseInterface $response): Answer
-            => new Answer($response->getStatusCode(), $take === null ? (string) $response->getBody() : null);
+        $answer = fn (ResponseInterface $response): array
+            => [$response->getStatusCode(), $take === null ? (string) $response->getBody() : null];
         $this->guzzle
             ->requestAsync($exchange->method, $exchange->url, request_options($exchange, $take))
             ->then(fn (ResponseInterface $response) => $done($answer($response)), $done);

@@ -5,7 +5,7 @@ declare(strict_types=1);
 require __DIR__ . '/../_kit/fetchoff.php';
 require __DIR__ . '/requests.php';
 
-use Fetchoff\{Answer, Client, Exchange, Settings};
+use Fetchoff\{Client, Exchange, Settings};
 use GuzzleHttp\Handler\StreamHandler;
 use GuzzleHttp\HandlerStack;
 
@@ -26,18 +26,18 @@ final class GuzzleStreams implements Client
         $this->readSize = $settings->readSize ?? self::READ_SIZE;
     }
 
-    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    public function fetch(Exchange $exchange, ?Closure $take): array
     {
         $options = ['stream' => $take !== null] + request_options($exchange, null);
         $response = $this->guzzle->request($exchange->method, $exchange->url, $options);
         $body = $response->getBody();
         if ($take === null) {
-            return new Answer($response->getStatusCode(), (string) $body);
+            return [$response->getStatusCode(), (string) $body];
         }
         while (!$body->eof()) {
             $take($body->read($this->readSize));
         }
-        return new Answer($response->getStatusCode());
+        return [$response->getStatusCode(), null];
     }
 }
 

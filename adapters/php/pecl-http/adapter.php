@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/../_kit/fetchoff.php';
 
-use Fetchoff\{Answer, Body, Client, Exchange, Settings};
+use Fetchoff\{Body, Client, Exchange, Settings};
 
 final class HttpClient implements Client
 {
@@ -16,7 +16,7 @@ final class HttpClient implements Client
         $this->http->setOptions(self::options($settings));
     }
 
-    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    public function fetch(Exchange $exchange, ?Closure $take): array
     {
         $request = new http\Client\Request($exchange->method, $exchange->url, $exchange->headersByName());
         $body = $exchange->body;
@@ -30,7 +30,7 @@ final class HttpClient implements Client
         $response = $this->http->getResponse($request);
         $error = $response->getTransferInfo('error');
         $error === '' || throw new RuntimeException($error);
-        return new Answer($response->getResponseCode(), (string) $response->getBody());
+        return [$response->getResponseCode(), (string) $response->getBody()];
     }
 
     /** @return array<string, mixed> */

@@ -6,7 +6,7 @@ declare(strict_types=1);
 
 require __DIR__ . '/../_kit/fetchoff.php';
 
-use Fetchoff\{Answer, Client, Exchange, Settings};
+use Fetchoff\{Client, Exchange, Settings};
 
 final class HttpWrapper implements Client
 {
@@ -16,7 +16,7 @@ final class HttpWrapper implements Client
     {
     }
 
-    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    public function fetch(Exchange $exchange, ?Closure $take): array
     {
         $context = stream_context_create($this->options($exchange));
         if ($take === null) {
@@ -27,7 +27,7 @@ final class HttpWrapper implements Client
             $stream !== false || throw new RuntimeException(error_get_last()['message'] ?? 'failed');
             $this->drain($stream, $take);
         }
-        return new Answer(self::status($http_response_header), $content ?? null);
+        return [self::status($http_response_header), $content ?? null];
     }
 
     /** @return array<string, array<string, mixed>> */

@@ -7,7 +7,7 @@ declare(strict_types=1);
 require __DIR__ . '/../_kit/fetchoff.php';
 require __DIR__ . '/requests.php';
 
-use Fetchoff\{Answer, Client, ConcurrentClient, Exchange, Settings};
+use Fetchoff\{Client, ConcurrentClient, Exchange, Settings};
 use Symfony\Component\HttpClient\HttpClient;
 use Symfony\Contracts\HttpClient\{ChunkInterface, HttpClientInterface, ResponseInterface};
 
@@ -20,12 +20,12 @@ final class SymfonyClient implements Client
         $this->http = HttpClient::create(client_options($settings));
     }
 
-    public function fetch(Exchange $exchange, ?Closure $take): Answer
+    public function fetch(Exchange $exchange, ?Closure $take): array
     {
         $options = ['buffer' => $take === null] + request_options($exchange);
         $response = $this->http->request($exchange->method, $exchange->url, $options);
         if ($take === null) {
-            return new Answer($response->getStatusCode(), $response->getContent(throw: false));
+            return [$response->getStatusCode(), $response->getContent(throw: false)];
         }
         foreach ($this->http->stream($response) as $chunk) {
             if ($chunk->isFirst()) {
@@ -33,7 +33,7 @@ final class SymfonyClient implements Client
             }
             $take($chunk->getContent());
         }
-        return new Answer($response->getStatusCode());
+        return [$response->getStatusCode(), null];
     }
 }
 
@@ -94,7 +94,7 @@ final class SymfonyStreams implements ConcurrentClient
         }
     }
 
-    private function outcome(ResponseInterface $response, ChunkInterface $chunk, ?Closure $take): ?Answer
+    private function outcome(ResponseInterface $response, ChunkInterface $chunk, ?Closure $take): ?array
     {
         if ($chunk->isFirst()) { // an exception where the response has failed
             $response->getStatusCode(); // unless it's asked for, a status from 300 on is an exception
@@ -106,7 +106,7 @@ final class SymfonyStreams implements ConcurrentClient
         if (!$chunk->isLast()) {
             return null;
         }
-        return new Answer($response->getStatusCode(), $take === null ? $response->getContent(throw: false) : null);
+        return [$response->getStatusCode(), $take === null ? $response->getContent(throw: false) : null];
     }
 }
 

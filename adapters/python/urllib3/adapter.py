@@ -26,17 +26,21 @@ class Urllib3(Client):
         self.headers = urllib3.make_headers(accept_encoding=settings.decompress or None)
         if settings.reuse is False:
             self.headers["Connection"] = "close"
-        options = {"maxsize": settings.concurrency, "ca_certs": settings.tls_ca}
+        # What a pool is told takes part in each look-up of it: nothing that nobody asked for.
+        options = {"maxsize": settings.concurrency}
+        if settings.tls_ca:
+            options["ca_certs"] = settings.tls_ca
         if "tcp_nodelay" in settings.options:
             nodelay = int(settings.options["tcp_nodelay"])
             options["socket_options"] = [(IPPROTO_TCP, TCP_NODELAY, nodelay)]
         if BLOCK_BYTES:
             options["blocksize"] = BLOCK_BYTES
-        timeout = urllib3.Timeout(**settings.timeouts(connect="connect", read="read"))
+        if timeouts := settings.timeouts(connect="connect", read="read"):
+            options["timeout"] = urllib3.Timeout(**timeouts)
         if settings.proxy:
-            self.pool = urllib3.ProxyManager(settings.proxy, timeout=timeout, **options)
+            self.pool = urllib3.ProxyManager(settings.proxy, **options)
         else:
-            self.pool = urllib3.PoolManager(timeout=timeout, **options)
+            self.pool = urllib3.PoolManager(**options)
         self.options = {"redirect": False}
         if settings.redirects:
             retries = urllib3.Retry(max(3, settings.redirects), redirect=settings.redirects)

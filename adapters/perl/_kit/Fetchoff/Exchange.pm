@@ -4,6 +4,7 @@ package Fetchoff::Exchange;
 #
 #     method   url   status   bytes   json        (the last three: what is expected of the answer)
 #     headers  [name, value, name, value, ...]
+#     is_bare  whether method and url are all there is to tell a library
 #     body     undef, or a hash with its kind and
 #         form       fields, octets: [name, value, ...] as characters and as UTF-8
 #         json       value
@@ -25,11 +26,13 @@ sub from_message {
     my ($message) = @_;
     ref $message eq 'HASH' && defined $message->{method} && defined $message->{url}
         or die "an exchange needs 'method' and 'url'\n";
+    my $headers = $message->{headers} // [];
     return {
         method  => octets( $message->{method} ),
         url     => octets( $message->{url} ),
-        headers => [ map { octets(@$_) } @{ $message->{headers} // [] } ],
-        body    => $message->{body} && body( $message->{body} ),
+        headers => [ map { octets(@$_) } @$headers ],
+        body    => $message->{body}  && body( $message->{body} ),
+        is_bare => !$message->{body} && !@$headers,
         map { $_ => $message->{expect}{$_} } qw(status bytes json),
     };
 }

@@ -8,7 +8,7 @@ namespace Fetchoff;
 final class Batch
 {
     private int $left;
-    /** @var array<int, Answer|\Throwable> what landed since it was asked last, by lane */
+    /** @var array<int, array{int, ?string}|\Throwable> what landed since it was asked last, by lane */
     private array $landed = [];
 
     /** @param list<Exchange> $exchanges  @param non-empty-list<Sink> $sinks one for each lane */
@@ -31,19 +31,21 @@ final class Batch
     {
         $done = 0;
         $bytes = 0;
-        while ($this->left-- > 0) {
+        $busy = $this->busy;
+        for ($left = $this->left; $left > 0; $left--) {
             foreach ($this->exchanges as $exchange) {
                 try {
-                    $outcome = $client->fetch($exchange, null);
-                    $length = strlen($outcome->content ?? '');
-                    if ($outcome->status === $exchange->status && $length === $exchange->length) {
+                    [$status, $content] = $client->fetch($exchange, null);
+                    $length = \strlen($content ?? '');
+                    if ($status === $exchange->status && $length === $exchange->length) {
                         $done++;
                         $bytes += $length;
-                        if ($this->busy) {
+                        if ($busy) {
                             $this->tally->spin();
                         }
                         continue;
                     }
+                    $outcome = [$status, $content];
                 } catch (\Throwable $error) {
                     $outcome = $error;
                 }
@@ -98,7 +100,7 @@ final class Batch
     /** One iteration after another: waits at each yield for what its exchange came to. */
     private function flight(ConcurrentClient $client, Sink $sink, int $lane): \Generator
     {
-        $land = function (Answer|\Throwable $outcome) use ($lane): void {
+        $land = function (array|\Throwable $outcome) use ($lane): void {
             $this->landed[$lane] = $outcome;
         };
         while ($this->left-- > 0) {

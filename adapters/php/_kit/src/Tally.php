@@ -29,9 +29,10 @@ final class Tally
         $this->bytes += $bytes;
     }
 
-    public function count(Exchange $exchange, Sink $sink, Answer|\Throwable $outcome): void
+    /** @param array{int, ?string}|\Throwable $outcome status and content */
+    public function count(Exchange $exchange, Sink $sink, array|\Throwable $outcome): void
     {
-        $length = $sink->end($outcome instanceof Answer ? $outcome->content : null);
+        $length = $sink->end(is_array($outcome) ? $outcome[1] : null);
         $fault = $this->faultIn($exchange, $outcome, $length);
         $fault === null ? $this->done++ : $this->failed++;
         if ($fault !== null) {
@@ -39,7 +40,7 @@ final class Tally
         }
         $this->bytes += $length;
         if ($this->digest) {
-            $this->sha256[] = $outcome instanceof Answer ? $sink->digest() : '';
+            $this->sha256[] = is_array($outcome) ? $sink->digest() : '';
         }
         if ($this->busyNs > 0) {
             $this->spin();
@@ -76,13 +77,15 @@ final class Tally
         return $answer;
     }
 
-    private function faultIn(Exchange $exchange, Answer|\Throwable $outcome, int $length): ?string
+    /** @param array{int, ?string}|\Throwable $outcome */
+    private function faultIn(Exchange $exchange, array|\Throwable $outcome, int $length): ?string
     {
         if ($outcome instanceof \Throwable) {
             return $outcome->getMessage() ?: $outcome::class;
         }
-        $fault = $exchange->faultIn($outcome->status, $length);
-        return $this->parse ? $fault ?? $this->jsonFaultIn($exchange, $outcome->content ?? '') : $fault;
+        [$status, $content] = $outcome;
+        $fault = $exchange->faultIn($status, $length);
+        return $this->parse ? $fault ?? $this->jsonFaultIn($exchange, $content ?? '') : $fault;
     }
 
     private function jsonFaultIn(Exchange $exchange, string $content): ?string
