@@ -1,7 +1,8 @@
 """Measure how turns affect what is measured in them: `make bench-turns`.
 
 - `size`: the same process with 1 ×, 2 × and 4 × the iterations that count in a turn, in random
-  order, as many exchanges of each. The cost of an exchange must not depend on it.
+  order, as many exchanges of each. The cost of an exchange must not depend on it. How much turns of
+  a process vary is told as well, and how much processes do, which come one after the other.
 - `lead`: what an exchange costs after leads of more and more iterations, against the longest, in
   groups as large as a run's.
 - `hand`: the same processes in turns, as a run gives them, and driven by hand.
@@ -54,6 +55,16 @@ SIZES = (1, 2, 4)
 LEADS = (2, 6, 12, 24, 48)
 CROWDS = (2, 28, 62)
 MARGIN = 0.01
+COLUMNS = (
+    "client",
+    "condition",
+    "iterations",
+    "CPU µs",
+    "ratio",
+    f"±{MARGIN:.0%}",
+    "a turn varies by",
+    "a process by",
+)
 Part = Callable[[Subjects, random.Random], list[Cell]]
 
 
@@ -70,6 +81,8 @@ class Row:
     low: float
     high: float
     rounds: int
+    turns_vary: float
+    processes_vary: float
 
 
 def main() -> None:
@@ -113,17 +126,26 @@ def _rows(cells: Sequence[Cell]) -> Iterator[Row]:
     for part, client, condition in dict.fromkeys((c.part, c.client, c.condition) for c in cells):
         here = [c for c in cells if (c.part, c.client, c.condition) == (part, client, condition)]
         ratio = ratio_of([cell.log_ratio for cell in here])
-        us = math.exp(statistics.mean(math.log(cell.us) for cell in here))
-        iterations = statistics.mean(cell.iterations for cell in here)
+        logs = [math.log(cell.us) for cell in here]
         yield Row(
-            part, client, condition, us, iterations, ratio.point, ratio.low, ratio.high, len(here)
+            part,
+            client,
+            condition,
+            math.exp(statistics.mean(logs)),
+            statistics.mean(cell.iterations for cell in here),
+            ratio.point,
+            ratio.low,
+            ratio.high,
+            len(here),
+            statistics.median(cell.turns_vary for cell in here),
+            statistics.stdev(logs) if len(logs) > 1 else math.nan,
         )
 
 
 def _print(rows: Sequence[Row]) -> None:
     for part in dict.fromkeys(row.part for row in rows):
         table = Table(title=part, title_justify="left", box=None)
-        for column in ("client", "condition", "iterations", "CPU µs", "ratio", f"±{MARGIN:.0%}"):
+        for column in COLUMNS:
             is_text = column in ("client", "condition")
             table.add_column(column, justify="left" if is_text else "right")
         for row in rows:
@@ -136,8 +158,14 @@ def _print(rows: Sequence[Row]) -> None:
                     f"{row.us:.2f}",
                     in_words(ratio),
                     _judged(ratio),
+                    _share(row.turns_vary),
+                    _share(row.processes_vary),
                 )
-        Console(width=120).print(table)
+        Console(width=130).print(table)
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}" if math.isfinite(value) else ""
 
 
 def _judged(ratio: Estimate) -> str:

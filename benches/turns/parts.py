@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import log
+from math import log, nan
 
 from benches.taking_turns import Asked, Stand, stand, us_of
 
@@ -38,7 +39,8 @@ class Cell:
     """A client in a round under a condition, and under the reference condition.
 
     `us`: CPU microseconds of an exchange; `log_ratio`: its logarithm less the reference's.
-    `iterations`: of a lead, or of a turn.
+    `iterations`: of a lead, or of a turn. `turns_vary`: the standard deviation of the logarithms of
+    what an exchange cost in each turn, NaN where turns weren't looked at one by one.
     """
 
     part: str
@@ -47,6 +49,7 @@ class Cell:
     us: float
     log_ratio: float
     iterations: float
+    turns_vary: float = nan
 
 
 def by_size(subjects: Subjects, sizes: Sequence[int], order: random.Random) -> list[Cell]:
@@ -69,15 +72,15 @@ def by_size(subjects: Subjects, sizes: Sequence[int], order: random.Random) -> l
             turns = list(zip(asked, here.give(asked), strict=True))
             for guest in some:
                 paid = _paid(turns, guest)
-                costs = {
-                    n: _us_of([(t, ns) for a, t, ns in paid if a.counted == n * _counted(guest)])
+                of_size = {
+                    n: [(t, ns) for a, t, ns in paid if a.counted == n * _counted(guest)]
                     for n in sizes
                 }
-                for n, us in costs.items():
-                    ratio = log(us / costs[sizes[0]])
-                    cells.append(
-                        Cell("size", guest.client, f"×{n}", us, ratio, n * _counted(guest))
-                    )
+                reference = _us_of(of_size[sizes[0]])
+                for n, own in of_size.items():
+                    us, length = _us_of(own), n * _counted(guest)
+                    ratio, vary = log(us / reference), _spread(own)
+                    cells.append(Cell("size", guest.client, f"×{n}", us, ratio, length, vary))
     return cells
 
 
@@ -121,6 +124,12 @@ def _paid_ns(turns: Sequence[Turn]) -> Iterator[float]:
 def _us_of(turns: Sequence[tuple[Turn, float]]) -> float:
     """Of turns and what was paid for each."""
     return sum(ns for _, ns in turns) / 1e3 / sum(turn.exchanges for turn, _ in turns)
+
+
+def _spread(turns: Sequence[tuple[Turn, float]]) -> float:
+    """How much the logarithm of an exchange's cost varies between turns; NaN of a single one."""
+    costs = [log(ns / turn.exchanges) for turn, ns in turns]
+    return statistics.stdev(costs) if len(costs) > 1 else nan
 
 
 def by_lead(subjects: Subjects, leads: Sequence[int], order: random.Random) -> list[Cell]:

@@ -228,6 +228,8 @@ def test_turns_are_told(part: str, conditions: set[str], cache: Path, tmp_path: 
     rows = json.loads((tmp_path / "found").read_text())
     assert {row["condition"] for row in rows} == conditions
     assert all(row["us"] > 0 for row in rows)
+    varying = {row["condition"] for row in rows if row["turns_vary"] > 0}
+    assert varying == ({"×1", "×2"} if part == "size" else set())
 
 
 @needs("cc")
