@@ -19,7 +19,7 @@ class Place:
 
 PLACES = {
     "perl/http-tiny": Place(
-        r"^        my \$response =$",
+        r"^        my @options  = ",
         "        { require Time::HiRes; my $until = Time::HiRes::clock_gettime(1) + NS / 1e9;"
         " 1 while Time::HiRes::clock_gettime(1) < $until }\n",
     ),
