@@ -36,7 +36,7 @@ class Adapter
     tell_headers(exchange) unless exchange.equal?(@current)
     @curl.url = exchange.url
     @curl.on_body { |piece| taken(piece, sink) } if sink
-    exchange.verb == :get ? @curl.http_get : send_with_body(exchange)
+    send_request(exchange)
     [@curl.response_code, sink ? nil : @curl.body_str]
   end
 
@@ -80,8 +80,9 @@ class Adapter
     @current = exchange
   end
 
-  def send_with_body(exchange)
+  def send_request(exchange)
     case exchange.verb
+    when :get then @curl.http_get
     when :head then @curl.http_head
     when :put then @curl.http_put(exchange.body&.content || "")
     when :post then @curl.http_post(*(@curl.multipart_form_post? ? parts(exchange.body) : exchange.body&.content))

@@ -6,7 +6,6 @@ use strict;
 use warnings;
 
 use JSON::XS    ();
-use List::Util  qw(sum);
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 # What a spin costs before its first look at the clock and after its last: about a microsecond.
@@ -31,7 +30,7 @@ sub only_count {
     my ( $work, $request, $tally ) = @_;
     my ( $fetch, $exchanges ) = @$work{qw(fetch exchanges)};
     my $busy_ns = $request->{busy_ns};
-    my $bytes   = $request->{n} * sum( map { $_->{bytes} } @$exchanges );    # unless one fails
+    my $bytes   = 0;
     for ( 1 .. $request->{n} ) {
         for my $exchange (@$exchanges) {
             my ( $status, $content ) = eval { $fetch->($exchange) };
@@ -39,10 +38,10 @@ sub only_count {
                 && $status == $exchange->{status}
                 && length( ref $content ? $$content : $content // '' ) == $exchange->{bytes} )
             {
+                $bytes += $exchange->{bytes};
                 $tally->{spun} += spun($busy_ns) if $busy_ns;
             }
             else {
-                $bytes -= $exchange->{bytes};
                 count( $work, $request, $tally, $exchange, $status,
                     defined $status ? length( ref $content ? $$content : $content // '' ) : $@ );
             }
