@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 LISTS = ("language", "kind", "protocol", "capability", "pick", "without", "column")
 START: dict[str, Any] = {
@@ -58,7 +58,9 @@ class Reader:
         self.click(self.page.get_by_role("button", name=button, exact=True))
 
     def open(self, client: str) -> None:
+        """Go to a client's page, which follows the address a moment after the click."""
         self.click(self.page.locator("#matrix tbody").get_by_role("link", name=client, exact=True))
+        expect(self.page.locator("#view-client")).to_be_visible()
 
     @property
     def clients(self) -> list[str]:
