@@ -67,6 +67,7 @@ class RunTable(Document):
     warm_up_exchanges: int | None = Field(default=None, ge=0, le=100_000)
     lead_ms: int | None = Field(default=None, ge=0, le=100)
     lead_bytes: int | None = Field(default=None, ge=0, le=1_000_000_000)
+    turn_ms: int | None = Field(default=None, ge=0, le=100)
     rest_ms: int | None = Field(default=None, ge=0, le=2000)
     env: dict[str, str] = Field(default_factory=dict)
 

@@ -333,6 +333,7 @@ class Family:
             compiles=bool((runtime and runtime.warm_up_exchanges) or kit.warm_up_exchanges),
             lead_ms=_stated(own.lead_ms, kit.lead_ms),
             lead_bytes=_stated(own.lead_bytes, kit.lead_bytes),
+            turn_ms=_stated(own.turn_ms, kit.turn_ms),
             rest_ms=_stated(own.rest_ms, kit.rest_ms),
         )
 

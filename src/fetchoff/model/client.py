@@ -139,7 +139,8 @@ class Launch:
     exchanges in a process before the steadiness test, because compilers work in steps and
     collections become rarer. `compiles`: its runtime has a compiler, which takes seconds to warm
     up. `lead_ms`, `lead_bytes`: after a pause, a turn's exchanges count only after at least this
-    time, and so much large content, unless an exchange takes milliseconds. `rest_ms`:
+    time, and so much large content, unless an exchange takes milliseconds. `turn_ms`: what counts
+    of a turn takes at least this time, because collections come seldom. `rest_ms`:
     so long it rests on the core of its turns before the first of them (docs/decisions/0027).
     `description`: what it said of itself when it was set up; None: that doesn't matter.
     """
@@ -152,6 +153,7 @@ class Launch:
     compiles: bool = False
     lead_ms: int = 0
     lead_bytes: int = 0
+    turn_ms: int = 0
     rest_ms: int = 0
     description: Description | None = None
 

@@ -32,6 +32,19 @@ def groups(
     return [group if baseline in {one.key for one in group} else group + guests for group in filled]
 
 
+COMPILERS_TURNS = 12
+"""The least of those with a compiler in a round, in which they have warmed up for seconds."""
+
+
+def cycles_of_compilers(turns: int) -> int:
+    """How many cycles those with compilers have for each of everybody's, `turns` in a round.
+
+    Their exchanges cost what collectors and compilers just do, so their turns vary several times
+    as much as others', while their processes hardly vary more (docs/decisions/0029).
+    """
+    return max(1, -(-COMPILERS_TURNS // turns))
+
+
 VISIT = 1  # cycles of one group, before it is another one's
 AT_ONCE = 6  # groups of a set: the next set begins when these have had all of their turns
 COMPILING_AT_ONCE = 6  # processes of a set with a compiler: they rehearse one after another first

@@ -20,9 +20,11 @@ from fetchoff.model.experiment import (
 )
 from fetchoff.plan.turns import (
     AT_ONCE,
+    COMPILERS_TURNS,
     COMPILING_AT_ONCE,
     VISIT,
     cycles,
+    cycles_of_compilers,
     groups,
     sets,
     visits,
@@ -104,6 +106,13 @@ def test_everybody_has_a_turn_in_every_cycle(
     assert len(found) == count
     for cycle in found:
         assert Counter(cycle) == Counter(entrants)
+
+
+@given(st.integers(1, 100))
+def test_those_with_compilers_have_so_many_turns_at_least(turns: int) -> None:
+    had = turns * cycles_of_compilers(turns)
+    assert had >= max(turns, COMPILERS_TURNS)
+    assert had == turns or had < COMPILERS_TURNS + turns
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6), st.integers(1, 40), seeds)

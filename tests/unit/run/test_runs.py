@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,7 @@ from fetchoff.model.observation import (
 )
 from fetchoff.model.workload import Settings
 from fetchoff.plan.rounds import entrants_of_round, plan_round
+from fetchoff.plan.turns import COMPILERS_TURNS
 from fetchoff.run.adapters.session import (
     AGAIN_EXCHANGES,
     MOST_AGAIN_US,
@@ -128,6 +129,18 @@ def test_compilers_that_are_still_busy_are_waited_for(run: FakeRun) -> None:
     run.clients = well(A) | {B: lambda *_: FakeAdapter(B, backlog_us=500_000.0)}
     run(experiment_of(plain(A, B), rounds=1))
     assert [adapter.backlog_us for adapter in run.adapters if adapter.name == B] == [0.0]
+
+
+def test_who_has_a_compiler_has_more_turns(run: FakeRun) -> None:
+    """Among those of the others, not after them; a baseline that is a guest has half of them."""
+    run.launches = {B: Launch((B,), compiles=True)}
+    run(replace(experiment_of(plain(A, B, C), rounds=1), turns=3, group=1, baseline=B))
+    turns: dict[str, list[int]] = defaultdict(list)
+    for one in run.journal.of(Turns):
+        turns[one.entrant] += one.cycle
+    assert len(turns[A]) == len(turns[C]) == 3
+    assert len(turns[B]) == COMPILERS_TURNS * 2
+    assert sum(min(turns[A]) < cycle < max(turns[A]) for cycle in turns[B]) > COMPILERS_TURNS
 
 
 @pytest.mark.parametrize(("rest_ms", "times"), [(0, 0), (20, 0), (5000, 2)])

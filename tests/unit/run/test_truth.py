@@ -170,7 +170,7 @@ def checks_of(analysis: Analysis) -> dict[CheckOutcome, set[str]]:
 EVERY_KIND = {
     "a/base": Truth(100.0),
     "b/cold": Truth(80.0, cold_us=2000.0),
-    "c/collected": Truth(60.0, pause_us=400.0, pause_every=20),
+    "c/collected": Truth(60.0, pause_us=440.0, pause_every=20),
     "d/plain": Truth(135.0),
     "e/modes": Truth(150.0, modes=(1.0, 1.04)),
     "f/warming": Truth(200.0, falls_us=500.0, halves=40),

@@ -413,6 +413,17 @@ def test_a_runtime_may_need_a_longer_lead() -> None:
     assert Length.of(Entrant(A, A, A), session).lead == 7
 
 
+def test_a_runtime_may_need_longer_turns_and_has_as_many() -> None:
+    session = Group(FakeAdapter(A, launch=Launch(("c",), lead_ms=20, turn_ms=35))).sessions[A]
+    entrant = Entrant(A, A, A)
+    session.pace = Pace(100.0, cpu_us=100.0)
+    length = Length.of(entrant, session)
+    assert (length.lead, length.counted, length.cycles_apart(session)) == (200, 350, 1)
+    session.pace = Pace(100_000.0, cpu_us=100_000.0)
+    length = Length.of(entrant, session)
+    assert (length.lead, length.counted, length.cycles_apart(session)) == (1, 1, 4)
+
+
 @pytest.mark.parametrize(
     ("content_bytes", "pace_us", "leads"),
     [

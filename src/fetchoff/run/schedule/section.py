@@ -246,7 +246,7 @@ class SectionRun:
             self._let_rest()
             self._begin_counting(taking_part)
             paced = [[self._seldom(entrant) for entrant in group] for group in one_set]
-            cycles = plan.visits(paced, self._experiment.turns, order)
+            cycles = plan.visits(paced, self._experiment.turns * self._extra, order)
             self._context.listener.step_began(self._course.id, "measuring", sum(map(len, cycles)))
             players = [
                 (e, self._sessions[e.process], numbers[e.key]) for group in paced for e in group
@@ -272,10 +272,17 @@ class SectionRun:
             self._context.host.rest(left_ns / 1e9)
 
     def _seldom(self, entrant: Entrant) -> Entrant:
-        """The same entrant, with fewer turns if they take long."""
+        """The same entrant, with fewer turns if they take long, and only in every so many cycles if
+        it has no compiler."""
         session = self._sessions[entrant.process]
         apart = Length.of(entrant, session).cycles_apart(session)
-        return replace(entrant, every=entrant.every * apart)
+        of_all = 1 if session.adapter.launch.compiles else self._extra
+        return replace(entrant, every=entrant.every * apart * of_all)
+
+    @property
+    def _extra(self) -> int:
+        """Cycles of those with compilers for one of everybody's."""
+        return plan.cycles_of_compilers(self._experiment.turns)
 
     def _origin_misplaced(self) -> str:
         layout = self._context.layout

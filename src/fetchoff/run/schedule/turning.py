@@ -70,6 +70,7 @@ class Length:
         us, launch = session.iteration_us * (1 + busy_share), session.adapter.launch
         lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), 1e3 * launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
+        counted_us = max(counted_us, 1e3 * launch.turn_ms)
         first = FIRST_LEAD
         if launch.compiles:
             counted_us, first = COMPILERS_TURN_US, COMPILERS_FIRST_LEAD
@@ -84,12 +85,11 @@ class Length:
     def cycles_apart(self, session: ClientSession) -> int:
         """How many cycles apart its turns are: 1, or more if a turn takes long.
 
-        Turns of clients with compilers are long by design, so they keep all of them.
+        What its kit wants doesn't make a turn long: those keep all of them.
         """
-        turn_us = (self.lead + self.counted) * session.iteration_us
-        return (
-            1 if session.adapter.launch.compiles else min(MOST_APART, math.ceil(turn_us / OFTEN_US))
-        )
+        launch = session.adapter.launch
+        turn_us = (self.lead + self.counted) * session.iteration_us - 1e3 * launch.turn_ms
+        return 1 if launch.compiles else max(1, min(MOST_APART, math.ceil(turn_us / OFTEN_US)))
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
         """The lead of one turn; `first`: of the process in this set (docs/decisions/0011)."""
