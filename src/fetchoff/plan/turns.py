@@ -47,7 +47,7 @@ def cycles_of_compilers(turns: int) -> int:
 
 VISIT = 1  # cycles of one group, before it is another one's
 AT_ONCE = 6  # groups of a set: the next set begins when these have had all of their turns
-COMPILING_AT_ONCE = 6  # processes of a set with a compiler: they rehearse one after another first
+COMPILING_AT_ONCE = 3  # processes of a set with a compiler: they rehearse one after another first
 
 
 def sets(

@@ -45,7 +45,7 @@ REHEARSAL_US = 10_000.0
 LEAD_MS = 10.0  # before a batch, as before a turn: docs/decisions/0011
 # While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next
 # 4,000 exchanges cost twice as much (docs/decisions/0022).
-AGAIN_EXCHANGES, MOST_AGAIN_US = 2500, 200_000
+AGAIN_EXCHANGES, LEAST_AGAIN_US, MOST_AGAIN_US = 2500, 250_000, 800_000
 # And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000
 # exchanges had ended in half-compiled code (docs/decisions/0026).
 LOOP_PATIENCE = 10.0  # times what a loop should take
@@ -257,10 +257,9 @@ class ClientSession:
     def compile_again(self) -> int:
         """Some thousand exchanges, then whatever its compilers have begun; the CPU nanoseconds of
         the former."""
-        again = min(
-            AGAIN_EXCHANGES / self.per_iteration, MOST_AGAIN_US / max(1.0, self.iteration_us)
-        )
-        cost_ns = self._timed(math.ceil(again), no_cpu).cpu_ns
+        us = max(1.0, self.iteration_us)
+        again = max(AGAIN_EXCHANGES / self.per_iteration, LEAST_AGAIN_US / us)
+        cost_ns = self._timed(math.ceil(min(again, MOST_AGAIN_US / us)), no_cpu).cpu_ns
         let_compile(self.adapter)
         return cost_ns
 

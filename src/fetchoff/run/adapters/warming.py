@@ -22,6 +22,7 @@ COMPILERS_CPU_MS = 1200.0  # V8 has compiled undici anew after 5000 exchanges, w
 PLENTY = 2.5  # times as much, of a client whose exchanges are long
 MOST_EXCHANGES = 60_000
 MOST_S = 12.0
+COMPILERS_MOST_S = 20.0  # beside others a JVM may have compiled too little in 12 s
 TIMEOUT_S = 10.0
 WAITS = 0.1  # of the time on a CPU, or less
 MOST_COMPILING_S, LOOK_S = 2.0, 0.02
@@ -89,6 +90,7 @@ def warm_up(
     n, done, spent_ns, took_s = work.fewest, 0, 0, 0.0
     stretch_ms = LONG_STRETCH_MS if adapter.launch.compiles else STRETCH_MS
     least_cpu_ns = 1e6 * (COMPILERS_CPU_MS if adapter.launch.compiles else LEAST_CPU_MS)
+    most_s = COMPILERS_MOST_S if adapter.launch.compiles else MOST_S
     walls: list[float] = []
     counts: list[int] = []
     costs: list[float] = []
@@ -107,14 +109,14 @@ def warm_up(
         tested = enough and can_be_tested(counts)
         steady = tested and is_steady(counts, costs)
         took_s += timed.wall_ns / 1e9
-        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > MOST_S:
+        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > most_s:
             break
         if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
             steady = True  # what it waits for does not depend on how warm it is
             break
         fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
         n = max(work.fewest, min(round(fitting), 4 * n, work.most))
-    left = round(beyond * done / exchanges) if took_s <= MOST_S else 0
+    left = round(beyond * done / exchanges) if took_s <= most_s else 0
     while left > 0 and not stop.is_set():
         some = max(work.fewest, min(left, n))
         timed = work.run(some)
