@@ -6,7 +6,7 @@
 - `lead`: what an exchange costs after leads of more and more iterations, against the longest, in
   groups as large as a run's.
 - `hand`: the same processes in turns, as a run gives them, and driven by hand.
-- `crowd`: the same processes with 2, 28 and 62 of them taking turns.
+- `crowd`: the same processes with 2, 28 and 62 of them taking turns, in sets as a run has them.
 
 The sample is a round of fresh processes; intervals are Student's at 95 %.
 """

@@ -13,6 +13,8 @@ from benches.taking_turns import Asked, Stand, stand, us_of
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Entrant, Experiment
+from fetchoff.model.observation import Turns
+from fetchoff.plan import turns as plan
 from fetchoff.protocol.origin import Turn
 from fetchoff.run.adapters.judging import must_be_complete
 from fetchoff.run.adapters.seam import Timed
@@ -177,10 +179,11 @@ def _with_leads(
 
 
 def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) -> list[Cell]:
-    """The first process of each client in groups of several sizes; the first is the reference.
+    """The first process of each client in crowds of several sizes; the first is the reference.
 
-    All groups are of the same processes: those that have no turns wait for orders. A group of
-    fewer than there are clients is measured several times, until each client was in one.
+    All crowds are of the same processes: those that have no turns wait for orders. A crowd of
+    fewer than there are clients is measured several times, until each client was in one. As in a
+    run, a crowd has its turns set by set, and a set rehearses right before its own.
     """
     clients = subjects.clients
     with stand(subjects.course) as here:
@@ -189,9 +192,10 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
         costs: dict[tuple[str, int], float] = {}
         for crowd in order.sample(list(crowds), len(crowds)):
             for some, group in _groups(guests, len(clients), crowd):
-                here.rehearse(group, order)
-                players = [(Entrant(g.process, g.client, g.process), g) for g in group]
-                found = here.measure(players, subjects.turns, order)
+                found: dict[str, Turns] = {}
+                for players in _sets(group, order):
+                    here.rehearse([guest for _, guest in players], order)
+                    found |= here.measure(players, subjects.turns, order)
                 for guest in some:
                     costs[guest.client, crowd] = us_of(found[guest.process])
     return [
@@ -206,6 +210,21 @@ def by_crowd(subjects: Subjects, crowds: Sequence[int], order: random.Random) ->
         for client in clients
         for crowd in crowds
     ]
+
+
+def _sets(
+    guests: Sequence[ClientSession], order: random.Random
+) -> Iterator[list[tuple[Entrant, ClientSession]]]:
+    """Who takes turns with whom in a run of these processes."""
+    of_process = {guest.process: guest for guest in guests}
+    entrants = [Entrant(guest.process, guest.process, guest.process) for guest in guests]
+    groups = plan.groups(entrants, Experiment.group, order)
+
+    def compiles(entrant: Entrant) -> bool:
+        return of_process[entrant.process].adapter.launch.compiles
+
+    for one_set in plan.sets(groups, compiles):
+        yield [(entrant, of_process[entrant.process]) for group in one_set for entrant in group]
 
 
 def by_hand(subjects: Subjects, order: random.Random) -> list[Cell]:
