@@ -1,6 +1,7 @@
 """Test whether warm-ups are long enough by continuing them: `make bench-steadiness`.
 
-A process is warmed up as in a run, and does what comes there before its first turn counts. Then
+A process is warmed up as in a run, waits as it does there for others, which keep its core busy, and
+does what comes before its first turn counts. Then
 it does many times as many further exchanges: is one dearer at first, where a run would measure,
 than at the end? Nothing of the test that ends a warm-up is asked. Measure on a quiet
 machine, or with `--disturbed` on one that is disturbed on purpose. Exit status 1 if no client could
@@ -13,6 +14,7 @@ import argparse
 import json
 import math
 import random
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -35,7 +37,7 @@ from fetchoff.model.errors import AdapterError
 from fetchoff.model.experiment import Entrant
 from fetchoff.run.adapters.judging import Refused
 from fetchoff.run.adapters.session import ClientSession
-from fetchoff.run.host.placement import place
+from fetchoff.run.host.placement import Cores, Urgency, place
 from fetchoff.run.schedule.rehearsing import rehearse
 from fetchoff.run.schedule.turning import Length
 
@@ -93,7 +95,7 @@ def _all_gone_on(clients: list[Client], arguments: argparse.Namespace) -> Iterat
         for client in order.sample(clients, len(clients)):
             names = order.sample(workloads, len(workloads))
             for name in names:
-                one = gone_on(client, name, arguments.exchanges, arguments.seconds, order)
+                one = gone_on(client, name, arguments, order)
                 if one is None:
                     continue
                 if arguments.add_to:
@@ -104,7 +106,7 @@ def _all_gone_on(clients: list[Client], arguments: argparse.Namespace) -> Iterat
 
 
 def gone_on(
-    client: Client, name: str, exchanges: int, seconds: float, order: random.Random
+    client: Client, name: str, arguments: argparse.Namespace, order: random.Random
 ) -> Found | None:
     """Measure a process on a workload; None, and a line that says why, if it can't do that."""
     course = Course(workload(name))
@@ -114,11 +116,24 @@ def gone_on(
             guest = here.start(client.id, client.id, client.launch)
             guest.settle(Event(), order.random())
             place(guest.adapter.pid, here.layout.client_cores, here.layout.urgency)
+            _pause(here.layout.client_cores, arguments.pause_s)
             _lead(guest)
-            return _judged(guest, name, _further(guest, exchanges, seconds))
+            further = _further(guest, arguments.exchanges, arguments.seconds)
+            return _judged(guest, name, further)
         except (Refused, AdapterError) as error:
             print(f"{client.id} on {name}: {error}")
             return None
+
+
+def _pause(cores: Cores, seconds: float) -> None:
+    """Others warm up, on the client's cores too."""
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        place(busy.pid, cores, Urgency.ORDINARY)
+        time.sleep(seconds)
+    finally:
+        busy.kill()
+        busy.wait()
 
 
 def _lead(guest: ClientSession) -> None:
@@ -192,6 +207,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--workloads", default=",".join(WORKLOADS))
     parser.add_argument("--exchanges", type=int, default=20_000, help="after a warm-up, at most")
     parser.add_argument("--seconds", type=float, default=5.0, help="for them, at most")
+    parser.add_argument("--pause-s", type=float, default=10.0, help="between warm-up and rehearsal")
     parser.add_argument("--rounds", type=int, default=1, help="of fresh processes")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--disturbed", action="store_true", help="with benches/disturber beside it")

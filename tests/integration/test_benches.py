@@ -94,8 +94,9 @@ def test_histories_of_equal_releases_are_searched(cache: Path, tmp_path: Path) -
 @needs("cc")
 def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     kept = tmp_path / "found.jsonl"
-    few = ("--exchanges", "40", "--seconds", "2", "--disturbed", "--add-to", kept)
-    said = bench("steadiness.bench", cache, "--clients", "python/http-client,go/net-http", *few)
+    few = ("--exchanges", "40", "--seconds", "2", "--pause-s", "0.1", "--disturbed")
+    clients = ("--clients", "python/http-client,go/net-http", "--add-to", kept)
+    said = bench("steadiness.bench", cache, *clients, *few)
     assert "measured too early" in said
     found = [json.loads(line) for line in kept.read_text().splitlines()]
     assert {one["workload"] for one in found} == {"small-get", "small-post", "download-to-memory"}
