@@ -15,6 +15,7 @@ from benches.turns import parts
 from benches.turns.parts import Subjects
 
 from fetchoff.catalog.workloads import workload
+from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import OriginError
 from fetchoff.protocol.adapter import Done
@@ -104,16 +105,19 @@ def test_work_while_it_is_held_belongs_to_each_lead(
     assert [cell.us for cell in cells] == pytest.approx([0.1, 0.1], rel=0.02)
 
 
-def test_each_group_rehearses_right_before_its_turns(
-    subjects: Subjects, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("compiles", "sets"), [(False, [8]), (True, [4, 4])])
+def test_each_set_rehearses_right_before_its_turns(
+    compiles: bool, sets: list[int], subjects: Subjects, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As in a run: compilers forget while other groups have their turns."""
+    """As in a run: compilers forget while other sets have their turns."""
+    adapter = SimpleNamespace(launch=Launch(("c",), compiles=compiles))
     did: list[tuple[str, list[str]]] = []
 
     class Noting(Pretended):
         def start(self, *which: object) -> ClientSession:
             process, client, _ = which
-            return cast(ClientSession, SimpleNamespace(process=process, client=client))
+            made = SimpleNamespace(process=process, client=client, adapter=adapter)
+            return cast(ClientSession, made)
 
         def rehearse(self, *of: Any) -> None:
             did.append(("rehearsed", [guest.process for guest in of[0]]))
@@ -125,10 +129,11 @@ def test_each_group_rehearses_right_before_its_turns(
 
     monkeypatch.setattr(parts, "stand", lambda _course: Noting(HasBackground()))
     monkeypatch.setattr(parts, "us_of", float)
-    clients = [cast(Any, SimpleNamespace(id=f"a/{x}", launch=object())) for x in "bcd"]
+    clients = [cast(Any, SimpleNamespace(id=f"a/{x}", launch=object())) for x in "bcdefghi"]
     several = Subjects(subjects.course, tuple(clients), 240)
-    assert len(parts.by_crowd(several, (1, 3), random.Random(1))) == 6
-    assert [done for done, _ in did] == ["rehearsed", "measured"] * 4
+    assert len(parts.by_crowd(several, (1, 8), random.Random(1))) == 16
+    assert [done for done, _ in did] == ["rehearsed", "measured"] * (8 + len(sets))
+    assert sorted(len(group) for _, group in did[::2]) == [1] * 8 + sets
     assert all(before[1] == after[1] for before, after in zip(did[::2], did[1::2], strict=True))
 
 
