@@ -389,9 +389,10 @@ def test_what_a_process_has_to_find_back_to_is_in_its_first_lead() -> None:
         (False, 1e6, 8),
         (True, 900.0, 1),
         (True, 25_000.0, 1),
+        (True, 100_000.0, 4),
     ],
 )
-def test_long_turns_are_not_in_every_cycle_but_those_of_compilers_are(
+def test_long_turns_are_not_in_every_cycle_unless_the_runtime_wants_them_long(
     compiles: bool, pace_us: float, apart: int
 ) -> None:
     session = Group(FakeAdapter(A, launch=Launch(("c",), compiles=compiles))).sessions[A]

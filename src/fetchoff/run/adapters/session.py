@@ -44,7 +44,8 @@ time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16).
 REHEARSAL_US = 10_000.0
 LEAD_MS = 10.0  # before a batch, as before a turn: docs/decisions/0011
 # While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next
-# 4,000 exchanges cost twice as much (docs/decisions/0022).
+# 4,000 exchanges cost twice as much (docs/decisions/0022), and of fetch a lot of 700 tells nothing
+# (docs/decisions/0029).
 AGAIN_EXCHANGES, LEAST_AGAIN_US, MOST_AGAIN_US = 2500, 250_000, 800_000
 # And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000
 # exchanges had ended in half-compiled code (docs/decisions/0026).

@@ -17,6 +17,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from fetchoff.model.client import Launch
 from fetchoff.model.errors import AdapterError, OriginError
 from fetchoff.model.experiment import Effect, Entrant
 from fetchoff.model.observation import Outcome, Seen, Turns, TurnsGiven
@@ -70,10 +71,8 @@ class Length:
         us, launch = session.iteration_us * (1 + busy_share), session.adapter.launch
         lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), 1e3 * launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
-        counted_us = max(counted_us, 1e3 * launch.turn_ms)
-        first = FIRST_LEAD
-        if launch.compiles:
-            counted_us, first = COMPILERS_TURN_US, COMPILERS_FIRST_LEAD
+        counted_us = max(counted_us, _wanted_us(launch))
+        first = COMPILERS_FIRST_LEAD if launch.compiles else FIRST_LEAD
         lead, counted = math.ceil(lead_us / us), max(1, round(counted_us / us))
         if us > LONG_US:
             lead, counted = (SETTLED_WAITING, WAITS) if session.mostly_waits else (1, counted)
@@ -85,11 +84,11 @@ class Length:
     def cycles_apart(self, session: ClientSession) -> int:
         """How many cycles apart its turns are: 1, or more if a turn takes long.
 
-        What its kit wants doesn't make a turn long: those keep all of them.
+        What its runtime wants doesn't count: turns that are long by design are in all of them.
         """
-        launch = session.adapter.launch
-        turn_us = (self.lead + self.counted) * session.iteration_us - 1e3 * launch.turn_ms
-        return 1 if launch.compiles else max(1, min(MOST_APART, math.ceil(turn_us / OFTEN_US)))
+        turn_us = (self.lead + self.counted) * session.iteration_us
+        beyond_us = turn_us - _wanted_us(session.adapter.launch)
+        return max(1, min(MOST_APART, math.ceil(beyond_us / OFTEN_US)))
 
     def lead_by(self, order: random.Random, *, first: bool = False) -> int:
         """The lead of one turn; `first`: of the process in this set (docs/decisions/0011)."""
@@ -375,6 +374,11 @@ class Turning:
             parse_ns=answer.parse_ns,
         )
         self._journal.append(record)
+
+
+def _wanted_us(launch: Launch) -> float:
+    """What counts of a turn takes so long at least, where collections come seldom."""
+    return max(COMPILERS_TURN_US if launch.compiles else 0, 1e3 * launch.turn_ms)
 
 
 def _busy(entrant: Entrant) -> float:
