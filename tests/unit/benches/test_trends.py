@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from benches.trends.bench import ALL, UNTOLD, Row, main, rows_of
+from benches.trends.bench import ALL, COMPILERS, UNTOLD, Row, main, rows_of
 from tests.unit.analysis.test_disturbed import QUICK, turns
 from tests.unit.benches.test_precision import ASKED, CLIENTS
 
@@ -50,6 +52,15 @@ def test_all_who_fall_together_are_named_though_they_have_it_in_common() -> None
     rows = wall(rows_of(ASKED, measured(dict.fromkeys(CLIENTS, 0.06))))
     assert {client for client, row in rows.items() if row.falls} == set(CLIENTS)
     assert rows[ALL].ratio.high < 1
+
+
+@pytest.mark.parametrize(("fall", "falls"), [(0.2, True), (0.0, False)])
+def test_those_with_one_round_each_are_found_out_together(fall: float, falls: bool) -> None:
+    seldom = tuple(replace(entrant, seldom=True) for entrant in ASKED.entrants)
+    asked = replace(ASKED, entrants=seldom)
+    row = wall(rows_of(asked, measured(dict.fromkeys(CLIENTS, fall), rounds=1)))[COMPILERS]
+    assert (row.rounds, row.falls) == (len(CLIENTS), falls)
+    assert math.isfinite(row.ratio.high)
 
 
 def test_a_machine_that_drifts_up_and_down_makes_intervals_wider() -> None:

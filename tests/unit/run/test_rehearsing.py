@@ -23,15 +23,21 @@ class Pretended:
     done: list[str]
     compiles: bool = True
     breaks_down: bool = False
+    lacks: int = 0  # times
 
     pace: ClassVar[object] = object()
 
     def __post_init__(self) -> None:
         self.outcome = Outcome.OK
+        self.is_back = False
         self.adapter = SimpleNamespace(launch=Launch((self.process,), compiles=self.compiles))
+
+    def come_back(self) -> None:
+        self.is_back = True
 
     def compile_again(self) -> int:
         self.done.append(self.process)
+        self.lacks = max(0, self.lacks - 1)
         self.outcome = Outcome.FAILED if self.breaks_down else Outcome.OK
         return next(self.costs)
 
@@ -59,6 +65,22 @@ def test_who_has_no_compiler_does_not_and_who_breaks_down_stops() -> None:
     broken = Pretended("broken", repeat(1), done, breaks_down=True)
     rehearsed(other, broken, Pretended("steady", repeat(1), done))
     assert done == ["broken", "steady", "steady"]
+
+
+def test_whose_warm_up_was_cut_off_makes_up_for_it() -> None:
+    done: list[str] = []
+    late = Pretended("late", repeat(1), done, lacks=4)
+    rehearsed(late)
+    assert done == ["late"] * 4
+    assert late.is_back
+
+
+def test_whoever_lacks_too_much_is_not_back() -> None:
+    done: list[str] = []
+    late = Pretended("late", repeat(1), done, lacks=2 * MOST_TIMES)
+    rehearsed(late)
+    assert len(done) == MOST_TIMES
+    assert not late.is_back
 
 
 def test_nobody_goes_on_for_ever() -> None:

@@ -43,8 +43,10 @@ from fetchoff.run.adapters.session import (
     MOST_AGAIN_US,
     REHEARSAL_US,
 )
+from fetchoff.run.host.placement import Urgency
 from fetchoff.run.os.cpu_quota import Throttling
-from fetchoff.run.schedule.rehearsing import MOST_TIMES
+from fetchoff.run.schedule.rehearsing import LEAST_TIMES, MOST_TIMES
+from fetchoff.run.schedule.turning import COMPILERS_TURN_US, LEAST_TURN_US
 
 A, B, C = "a/x", "b/y", "c/z"
 POST = replace(GET, id="post")
@@ -216,7 +218,28 @@ def test_who_gets_cheaper_for_ever_goes_on_for_so_long(run: FakeRun) -> None:
     run.clients = {A: lambda *_: NeverCompiled(A, us=always(40.0))}
     run(experiment_of(plain(A), rounds=1))
     (adapter,) = run.adapters
-    assert adapter.timed.count(max(adapter.timed)) == MOST_TIMES
+    assert sum(n >= AGAIN_EXCHANGES for n in adapter.timed) == MOST_TIMES
+
+
+class Crowded(FakeAdapter):
+    """Costs a hundred times as much beside others, while it warms up, as alone on its core."""
+
+    def exchange(self) -> int:
+        assert self.placed is not None
+        self.us = always(2000.0 if self.placed[1] is Urgency.ORDINARY else 20.0)
+        return super().exchange()
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_what_it_took_to_warm_up_makes_no_turn_shorter(run: FakeRun, compiles: bool) -> None:
+    run.launches = {A: Launch((A,), compiles=compiles)}
+    run.clients = {A: lambda *_: Crowded(A)}
+    run(experiment_of(plain(A), rounds=1))
+    (invocation,), (turns,) = run.journal.of(Invocation), run.journal.of(Turns)
+    assert invocation.curve[-1][1] == pytest.approx(2000)
+    wanted_us = COMPILERS_TURN_US if compiles else LEAST_TURN_US
+    assert min(turns.wall_ns) == pytest.approx(1e3 * wanted_us, rel=0.1)
+    assert sum(n >= AGAIN_EXCHANGES for n in run.adapters[0].timed) == LEAST_TIMES * compiles
 
 
 FORGETS_NS, FORGOTTEN = 5_000_000_000, 4000

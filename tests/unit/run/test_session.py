@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import cast
 
 import pytest
 
+from fetchoff.model.client import Launch
 from fetchoff.model.course import Course
 from fetchoff.model.errors import AdapterError
 from fetchoff.model.link import LOOPBACK, Link, Profile
@@ -17,7 +19,12 @@ from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.adapters.judging import AnsweredWrong, Refused
 from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used
-from fetchoff.run.adapters.session import ClientSession
+from fetchoff.run.adapters.session import (
+    LEAST_AGAIN_US,
+    LEAST_REHEARSED,
+    REHEARSAL_US,
+    ClientSession,
+)
 from fetchoff.run.adapters.sizing import least_iterations
 from fetchoff.run.origins.built_in import Ledger
 from fetchoff.run.origins.reference import Reference
@@ -241,3 +248,65 @@ def test_to_break_down_is_not_to_answer_wrong(error: AdapterError | Refused) -> 
     session = guest_of(SteadyAdapter(0.1, 1), workload_of(1, 1))
     session.refuse(error)
     assert not session.record(0, 0, 0).answered_wrong
+
+
+class Slowed(SteadyAdapter):
+    """Beside others, each of its runs costs 2 ms by itself, and each exchange ten times as much."""
+
+    def __init__(self, ms: float, least: int = 0) -> None:
+        super().__init__(ms, 1)
+        self.launch = Launch(("slowed",), compiles=True, warm_up_exchanges=least)
+        self.tells_children = False
+        self.is_alone = False
+
+    def run_timed(
+        self, n: int, timeout_s: float, *_: object, digest: bool = False, **__: object
+    ) -> Timed:
+        timed = super().run_timed(n, timeout_s, digest=digest)
+        ns = timed.cpu_ns if self.is_alone else 10 * timed.cpu_ns + 2_000_000
+        return replace(timed, wall_ns=ns, cpu_ns=ns)
+
+    def idle_cpu_ns(self, _seconds: float) -> int:
+        return 0
+
+
+def test_what_a_warm_up_took_beside_others_makes_no_rehearsal_shorter() -> None:
+    adapter = Slowed(0.02)
+    session = guest_of(adapter, workload_of(1, 1))
+    session.settle(Event())
+    assert session.iteration_us > 10 * 20
+    adapter.is_alone = True
+    session.rehearse()
+    assert session.iteration_us == pytest.approx(20)
+    assert adapter.asked[-1] * 20 >= LEAST_REHEARSED * REHEARSAL_US
+    session.compile_again()
+    assert adapter.asked[-1] * 20 >= LEAST_AGAIN_US
+
+
+def test_the_pace_is_that_of_who_has_come_back() -> None:
+    adapter = Slowed(0.5)
+    session = guest_of(adapter, workload_of(1, 1))
+    session.settle(Event())
+    session.rehearse()
+    adapter.is_alone = True
+    assert session.compile_again() == pytest.approx(500_000)
+    assert session.iteration_us == pytest.approx(500)
+
+
+def test_a_warm_up_that_was_cut_off_is_made_up_for() -> None:
+    adapter = Slowed(0.4, least=20_000)
+    session = guest_of(adapter, workload_of(1, 1))
+    session.settle(Event())
+    lacking = session.lacks
+    assert 0 < lacking == 20_000 - session.warmed_up
+    assert not session.record_interrupted(0, 0).was_tested
+    adapter.is_alone = True
+    session.rehearse()
+    while session.lacks:
+        session.come_back()
+        assert not session.record_interrupted(0, 0).was_tested
+        session.compile_again()
+    session.come_back()
+    record = session.record_interrupted(0, 0)
+    assert record.was_tested
+    assert record.is_steady

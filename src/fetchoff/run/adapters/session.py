@@ -25,7 +25,15 @@ from fetchoff.run.adapters.judging import (
 )
 from fetchoff.run.adapters.pace import WAITING, Pace, worked_us
 from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used, no_cpu
-from fetchoff.run.adapters.warming import MOST_EXCHANGES, Curve, Work, let_compile, warm_up
+from fetchoff.run.adapters.warming import (
+    BATCHES_MOST_S,
+    MOST_EXCHANGES,
+    MOST_S,
+    Curve,
+    Work,
+    let_compile,
+    warm_up,
+)
 from fetchoff.run.origins.built_in import Ledger, Turnstile
 from fetchoff.run.origins.reference import Reference
 from fetchoff.run.os.clocks import ReadKnownNs
@@ -41,7 +49,7 @@ COMPILED_BYTES = 0.7e9  # of content until a compiler has seen enough, however f
 SETTLED_WAITING = 8
 """Iterations after a pause until a client that mostly waits waits as long as usual: after an idle
 time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
-REHEARSAL_US = 10_000.0
+REHEARSAL_US, LEAST_REHEARSED, MOST_REHEARSALS = 10_000.0, 0.5, 6
 LEAD_MS = 10.0  # before a batch, as before a turn: docs/decisions/0011
 # While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next
 # 4,000 exchanges cost twice as much (docs/decisions/0022), and of fetch a lot of 700 tells nothing
@@ -90,6 +98,9 @@ class ClientSession:
         self.per_iteration = len(course.workload.exchanges)  # requests
         self.pace: Pace | None = None  # as it was in turns of an earlier process
         self._rehearsed_us = 0.0
+        self._least = 0  # exchanges of a warm-up
+        self._made_again = 0
+        self._came_back = False
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
@@ -190,9 +201,11 @@ class ClientSession:
             if not launch.children:
                 least = max(least, self.iterations_moving(HEAP_BYTES) * len(exchanges))
         beyond = MOST_BEYOND_COMPILED if launch.compiles else MOST_BEYOND
+        self._least = least
         fewest = sizing.least_iterations(self.workload)
         most = fewest if self._is_hashed else MOST_EXCHANGES
-        work = Work(self._warm, len(exchanges), fewest, most)
+        most_s = MOST_S if self.can_be_held else BATCHES_MOST_S
+        work = Work(self._warm, len(exchanges), fewest, most, most_s)
         self._curve = warm_up(self.adapter, work, least, stop, chance * beyond)
         self._warm_ups = len(self._curve.points)
         if self._curve.points:
@@ -247,22 +260,47 @@ class ClientSession:
     def rehearse(self) -> None:
         """Time some iterations if no earlier round has shown its pace, placed as in its turns.
 
-        Others were at work while it warmed up, so the time it took then says little.
+        Others were at work while it warmed up, so the time it took then says little: it has been a
+        hundred times as long (docs/decisions/0030). So how many are enough is found out here.
         """
-        if self.pace is None:
-            least = SETTLED_WAITING if self.mostly_waits else 1
+        if self.pace is not None:
+            return
+        least = SETTLED_WAITING if self.mostly_waits else 1
+        for _ in range(MOST_REHEARSALS):
             n = max(least, round(REHEARSAL_US / self.iteration_us))
-            timed = self._timed(n, no_cpu)
-            self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / n)
+            self._pace_by(n, self._timed(n, no_cpu))
+            if n * self._rehearsed_us >= LEAST_REHEARSED * REHEARSAL_US:
+                break
 
-    def compile_again(self) -> int:
-        """Some thousand exchanges, then whatever its compilers have begun; the CPU nanoseconds of
-        the former."""
+    def compile_again(self) -> float:
+        """Some thousand exchanges, more if its warm-up lacks them, then whatever its compilers have
+        begun; CPU nanoseconds of one of the former."""
         us = max(1.0, self.iteration_us)
-        again = max(AGAIN_EXCHANGES / self.per_iteration, LEAST_AGAIN_US / us)
-        cost_ns = self._timed(math.ceil(min(again, MOST_AGAIN_US / us)), no_cpu).cpu_ns
+        again = max(AGAIN_EXCHANGES, self.lacks) / self.per_iteration
+        n = math.ceil(min(max(again, LEAST_AGAIN_US / us), MOST_AGAIN_US / us))
+        timed = self._timed(n, no_cpu)
+        self._pace_by(n, timed)
+        self._made_again += n * self.per_iteration
         let_compile(self.adapter)
-        return cost_ns
+        return timed.cpu_ns / (n * self.per_iteration)
+
+    def _pace_by(self, iterations: int, timed: Timed) -> None:
+        self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / iterations)
+
+    @property
+    def lacks(self) -> int:
+        """Exchanges that its warm-up was cut off before, and that it hasn't made since. None if it
+        waits for most of the time: it would have to for minutes."""
+        return 0 if self.mostly_waits else max(0, self._least - self.warmed_up - self._made_again)
+
+    @property
+    def _was_made_up_for(self) -> bool:
+        """Whether its warm-up was cut off, and has been finished alone on the core."""
+        return self._came_back and not self._curve.was_tested
+
+    def come_back(self) -> None:
+        """Note that it makes its exchanges as cheaply as it is going to."""
+        self._came_back = not self.lacks
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger. Returns the number by which it is given turns."""
@@ -398,8 +436,8 @@ class ClientSession:
             first_wall_us=self._first[0],
             first_cpu_us=self._first[1],
             curve=self._curve.points,
-            is_steady=self._curve.is_steady,
-            was_tested=self._curve.was_tested,
+            is_steady=self._curve.is_steady or self._was_made_up_for,
+            was_tested=self._curve.was_tested or self._was_made_up_for,
             answered_wrong=self.answered_wrong,
             further_threads=self._used.further_threads if self._used else 0.0,
         )

@@ -21,8 +21,8 @@ LEAST_CPU_MS = 20.0
 COMPILERS_CPU_MS = 1200.0  # V8 has compiled undici anew after 5000 exchanges, which take it 0.3 s
 PLENTY = 2.5  # times as much, of a client whose exchanges are long
 MOST_EXCHANGES = 60_000
-MOST_S = 12.0
-COMPILERS_MOST_S = 20.0  # beside others a JVM may have compiled too little in 12 s
+MOST_S = 12.0  # a compiler does the rest before its turns, alone on the core
+BATCHES_MOST_S = 20.0  # where there are none
 TIMEOUT_S = 10.0
 WAITS = 0.1  # of the time on a CPU, or less
 MOST_COMPILING_S, LOOK_S = 2.0, 0.02
@@ -62,13 +62,14 @@ class Work:
     """What warms a client up.
 
     `run` so many iterations: raises if they fail. `exchanges`: of an iteration. `fewest` and
-    `most`: iterations at a time.
+    `most`: iterations at a time. `most_s`: seconds until it is cut off.
     """
 
     run: Callable[[int], Timed]
     exchanges: int = 1
     fewest: int = 1
     most: int = MOST_EXCHANGES
+    most_s: float = MOST_S
 
     @classmethod
     def unchecked(cls, adapter: AdapterProcess, exchanges: int) -> Work:
@@ -90,7 +91,6 @@ def warm_up(
     n, done, spent_ns, took_s = work.fewest, 0, 0, 0.0
     stretch_ms = LONG_STRETCH_MS if adapter.launch.compiles else STRETCH_MS
     least_cpu_ns = 1e6 * (COMPILERS_CPU_MS if adapter.launch.compiles else LEAST_CPU_MS)
-    most_s = COMPILERS_MOST_S if adapter.launch.compiles else MOST_S
     walls: list[float] = []
     counts: list[int] = []
     costs: list[float] = []
@@ -109,14 +109,14 @@ def warm_up(
         tested = enough and can_be_tested(counts)
         steady = tested and is_steady(counts, costs)
         took_s += timed.wall_ns / 1e9
-        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > most_s:
+        if steady or done >= max(MOST_EXCHANGES, 2 * least) or took_s > work.most_s:
             break
         if not least and took_s > LONG_ENOUGH_S and spent_ns < WAITS * took_s * 1e9:
             steady = True  # what it waits for does not depend on how warm it is
             break
         fitting = n * stretch_ms * 1e6 / max(1, timed.wall_ns)
         n = max(work.fewest, min(round(fitting), 4 * n, work.most))
-    left = round(beyond * done / exchanges) if took_s <= most_s else 0
+    left = round(beyond * done / exchanges) if took_s <= work.most_s else 0
     while left > 0 and not stop.is_set():
         some = max(work.fewest, min(left, n))
         timed = work.run(some)
