@@ -37,7 +37,7 @@ from fetchoff.model.observation import (
 from fetchoff.model.workload import Settings
 from fetchoff.plan.rounds import entrants_of_round, plan_round
 from fetchoff.plan.turns import COMPILERS_TURNS
-from fetchoff.run.adapters.session import (
+from fetchoff.run.adapters.rehearsal import (
     AGAIN_EXCHANGES,
     LEAST_AGAIN_US,
     MOST_AGAIN_US,

@@ -18,13 +18,9 @@ from fetchoff.model.workload import Exchange, Expect, RawBody, Settings, Workloa
 from fetchoff.protocol.adapter import Done
 from fetchoff.protocol.origin import Counters
 from fetchoff.run.adapters.judging import AnsweredWrong, Refused
+from fetchoff.run.adapters.rehearsal import LEAST_AGAIN_US, LEAST_REHEARSED, REHEARSAL_US
 from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used
-from fetchoff.run.adapters.session import (
-    LEAST_AGAIN_US,
-    LEAST_REHEARSED,
-    REHEARSAL_US,
-    ClientSession,
-)
+from fetchoff.run.adapters.session import ClientSession
 from fetchoff.run.adapters.sizing import least_iterations
 from fetchoff.run.origins.built_in import Ledger
 from fetchoff.run.origins.reference import Reference

@@ -24,6 +24,7 @@ from fetchoff.run.adapters.judging import (
     must_keep_in_flight,
 )
 from fetchoff.run.adapters.pace import WAITING, Pace, worked_us
+from fetchoff.run.adapters.rehearsal import Rehearsal
 from fetchoff.run.adapters.seam import AdapterProcess, Meter, Timed, Used, no_cpu
 from fetchoff.run.adapters.warming import (
     BATCHES_MOST_S,
@@ -49,14 +50,7 @@ COMPILED_BYTES = 0.7e9  # of content until a compiler has seen enough, however f
 SETTLED_WAITING = 8
 """Iterations after a pause until a client that mostly waits waits as long as usual: after an idle
 time TCP delays no acknowledgement for a while (Linux: `TCP_MAX_QUICKACKS`, 16)."""
-REHEARSAL_US, LEAST_REHEARSED, MOST_REHEARSALS = 10_000.0, 0.5, 6
 LEAD_MS = 10.0  # before a batch, as before a turn: docs/decisions/0011
-# While a client waits for others to warm up, V8 gives up compiled code: after 6 s, undici's next
-# 4,000 exchanges cost twice as much (docs/decisions/0022), and of fetch a lot of 700 tells nothing
-# (docs/decisions/0029).
-AGAIN_EXCHANGES, LEAST_AGAIN_US, MOST_AGAIN_US = 2500, 250_000, 800_000
-# And while others warm up beside it, a compiler gets little of a core: java/jdk-httpclient's 50,000
-# exchanges had ended in half-compiled code (docs/decisions/0026).
 LOOP_PATIENCE = 10.0  # times what a loop should take
 
 
@@ -97,10 +91,8 @@ class ClientSession:
         self._used: Used | None = None
         self.per_iteration = len(course.workload.exchanges)  # requests
         self.pace: Pace | None = None  # as it was in turns of an earlier process
-        self._rehearsed_us = 0.0
         self._least = 0  # exchanges of a warm-up
-        self._made_again = 0
-        self._came_back = False
+        self._rehearsal = Rehearsal()
         self.seen_before_loop = Seen()
         self._curve = Curve((), is_steady=True)
         self._first = (0.0, 0.0)
@@ -246,7 +238,7 @@ class ClientSession:
         guessed = waited if waited > WAITING * guessed else guessed
         if self.pace:
             return self.pace.iteration_us
-        return self._rehearsed_us or max(1.0, guessed)
+        return self._rehearsal.iteration_us or max(1.0, guessed)
 
     @property
     def mostly_waits(self) -> bool:
@@ -258,49 +250,37 @@ class ClientSession:
         return worked_us(cpu_us, len(self.workload.exchanges), self.per_iteration)
 
     def rehearse(self) -> None:
-        """Time some iterations if no earlier round has shown its pace, placed as in its turns.
-
-        Others were at work while it warmed up, so the time it took then says little: it has been a
-        hundred times as long (docs/decisions/0030). So how many are enough is found out here.
-        """
-        if self.pace is not None:
-            return
-        least = SETTLED_WAITING if self.mostly_waits else 1
-        for _ in range(MOST_REHEARSALS):
-            n = max(least, round(REHEARSAL_US / self.iteration_us))
-            self._pace_by(n, self._timed(n, no_cpu))
-            if n * self._rehearsed_us >= LEAST_REHEARSED * REHEARSAL_US:
-                break
+        """Time some iterations if no earlier round has shown its pace, placed as in its turns."""
+        if self.pace is None:
+            least = SETTLED_WAITING if self.mostly_waits else 1
+            self._rehearsal.find_pace(self._alone, self.iteration_us, least)
 
     def compile_again(self) -> float:
-        """Some thousand exchanges, more if its warm-up lacks them, then whatever its compilers have
-        begun; CPU nanoseconds of one of the former."""
+        """Some thousand exchanges, then whatever its compilers have begun; CPU nanoseconds of one
+        of the former."""
         us = max(1.0, self.iteration_us)
-        again = max(AGAIN_EXCHANGES, self.lacks) / self.per_iteration
-        n = math.ceil(min(max(again, LEAST_AGAIN_US / us), MOST_AGAIN_US / us))
-        timed = self._timed(n, no_cpu)
-        self._pace_by(n, timed)
-        self._made_again += n * self.per_iteration
+        cost_ns = self._rehearsal.compile_on(self._alone, us, self.per_iteration, self.lacks)
         let_compile(self.adapter)
-        return timed.cpu_ns / (n * self.per_iteration)
+        return cost_ns
 
-    def _pace_by(self, iterations: int, timed: Timed) -> None:
-        self._rehearsed_us = max(1.0, timed.wall_ns / 1e3 / iterations)
+    def _alone(self, iterations: int) -> Timed:
+        return self._timed(iterations, no_cpu)
 
     @property
     def lacks(self) -> int:
         """Exchanges that its warm-up was cut off before, and that it hasn't made since. None if it
         waits for most of the time: it would have to for minutes."""
-        return 0 if self.mostly_waits else max(0, self._least - self.warmed_up - self._made_again)
+        made = self.warmed_up + self._rehearsal.exchanges
+        return 0 if self.mostly_waits else max(0, self._least - made)
 
     @property
     def _was_made_up_for(self) -> bool:
         """Whether its warm-up was cut off, and has been finished alone on the core."""
-        return self._came_back and not self._curve.was_tested
+        return self._rehearsal.has_come_back and not self._curve.was_tested
 
     def come_back(self) -> None:
         """Note that it makes its exchanges as cheaply as it is going to."""
-        self._came_back = not self.lacks
+        self._rehearsal.has_come_back = not self.lacks
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger. Returns the number by which it is given turns."""
