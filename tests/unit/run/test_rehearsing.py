@@ -11,7 +11,7 @@ from typing import ClassVar, cast
 from fetchoff.model.client import Launch
 from fetchoff.model.observation import Outcome
 from fetchoff.run.adapters.session import ClientSession
-from fetchoff.run.schedule.rehearsing import MOST_TIMES, rehearse
+from fetchoff.run.schedule.rehearsing import LEAST_TIMES, MOST_TIMES, rehearse
 
 
 @dataclass
@@ -24,16 +24,13 @@ class Pretended:
     compiles: bool = True
     breaks_down: bool = False
     lacks: int = 0  # times
+    mostly_waits: bool = False
 
     pace: ClassVar[object] = object()
 
     def __post_init__(self) -> None:
         self.outcome = Outcome.OK
-        self.is_back = False
         self.adapter = SimpleNamespace(launch=Launch((self.process,), compiles=self.compiles))
-
-    def come_back(self) -> None:
-        self.is_back = True
 
     def compile_again(self) -> int:
         self.done.append(self.process)
@@ -72,15 +69,14 @@ def test_whose_warm_up_was_cut_off_makes_up_for_it() -> None:
     late = Pretended("late", repeat(1), done, lacks=4)
     rehearsed(late)
     assert done == ["late"] * 4
-    assert late.is_back
 
 
-def test_whoever_lacks_too_much_is_not_back() -> None:
+def test_unless_it_waits_or_lacks_too_much() -> None:
     done: list[str] = []
-    late = Pretended("late", repeat(1), done, lacks=2 * MOST_TIMES)
-    rehearsed(late)
-    assert len(done) == MOST_TIMES
-    assert not late.is_back
+    rehearsed(Pretended("waits", repeat(1), done, lacks=4, mostly_waits=True))
+    assert len(done) == LEAST_TIMES
+    rehearsed(Pretended("late", repeat(1), done, lacks=2 * MOST_TIMES))
+    assert len(done) == LEAST_TIMES + MOST_TIMES
 
 
 def test_nobody_goes_on_for_ever() -> None:

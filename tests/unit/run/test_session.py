@@ -299,10 +299,8 @@ def test_a_warm_up_that_was_cut_off_is_made_up_for() -> None:
     adapter.is_alone = True
     session.rehearse()
     while session.lacks:
-        session.come_back()
         assert not session.record_interrupted(0, 0).was_tested
         session.compile_again()
-    session.come_back()
     record = session.record_interrupted(0, 0)
     assert record.was_tested
     assert record.is_steady

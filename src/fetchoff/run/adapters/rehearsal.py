@@ -25,12 +25,11 @@ class Rehearsal:
     """The rehearsals of a process so far.
 
     `iteration_us`: microseconds of an iteration, as they were timed last; 0 before. `exchanges`:
-    those in which compilers went on. `has_come_back`: it is as cheap as it is going to be.
+    those in which compilers went on.
     """
 
     iteration_us: float = 0.0
     exchanges: int = 0
-    has_come_back: bool = False
 
     def find_pace(self, run: Run, guessed_us: float, least: int) -> None:
         """Time some 10 ms of iterations, `least` at least.

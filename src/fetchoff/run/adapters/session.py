@@ -196,7 +196,8 @@ class ClientSession:
         self._least = least
         fewest = sizing.least_iterations(self.workload)
         most = fewest if self._is_hashed else MOST_EXCHANGES
-        most_s = MOST_S if self.can_be_held else BATCHES_MOST_S
+        is_in_batches = launch.compiles and not self.can_be_held
+        most_s = BATCHES_MOST_S if is_in_batches else MOST_S
         work = Work(self._warm, len(exchanges), fewest, most, most_s)
         self._curve = warm_up(self.adapter, work, least, stop, chance * beyond)
         self._warm_ups = len(self._curve.points)
@@ -268,19 +269,13 @@ class ClientSession:
 
     @property
     def lacks(self) -> int:
-        """Exchanges that its warm-up was cut off before, and that it hasn't made since. None if it
-        waits for most of the time: it would have to for minutes."""
-        made = self.warmed_up + self._rehearsal.exchanges
-        return 0 if self.mostly_waits else max(0, self._least - made)
+        """Exchanges that its warm-up was cut off before, and that it hasn't made since."""
+        return max(0, self._least - self.warmed_up - self._rehearsal.exchanges)
 
     @property
     def _was_made_up_for(self) -> bool:
         """Whether its warm-up was cut off, and has been finished alone on the core."""
-        return self._rehearsal.has_come_back and not self._curve.was_tested
-
-    def come_back(self) -> None:
-        """Note that it makes its exchanges as cheaply as it is going to."""
-        self._rehearsal.has_come_back = not self.lacks
+        return not self._curve.was_tested and self._rehearsal.exchanges > 0 and not self.lacks
 
     def hold(self, turnstile: Turnstile, requests: int) -> int:
         """Close the gate of its ledger. Returns the number by which it is given turns."""

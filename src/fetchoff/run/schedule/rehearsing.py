@@ -38,7 +38,8 @@ def _compile_again(sessions: Sequence[ClientSession], each: Each) -> None:
 
     def is_done(session: ClientSession) -> bool:
         of_it = costs[session.process]
-        if session.lacks or len(of_it) < LEAST_TIMES:
+        is_cut_off = session.lacks and not session.mostly_waits  # or it would take minutes
+        if is_cut_off or len(of_it) < LEAST_TIMES:
             return False
         return of_it[-1] >= (1 - STILL_CHEAPER) * of_it[-2]
 
@@ -46,11 +47,7 @@ def _compile_again(sessions: Sequence[ClientSession], each: Each) -> None:
     for _ in range(MOST_TIMES):
         last = going
         each("compiling again", go_on, last)
-        there = [session for session in last if session.outcome is Outcome.OK]
-        going = [session for session in there if not is_done(session)]
-        for session in there:
-            if session not in going:
-                session.come_back()
+        going = [s for s in last if s.outcome is Outcome.OK and not is_done(s)]
         if not going:
             break
     each("compiling again", go_on, [session for session in sessions if session not in last])
