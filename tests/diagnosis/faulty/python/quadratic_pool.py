@@ -20,10 +20,16 @@ class Place:
 
     def __init__(self) -> None:
         self.is_free = True
+        self.has_expired = False
 
 
 class QuadraticPool(RawAsync):
-    """Keeps its books as httpcore did (encode/httpx#3215)."""
+    """Keeps its books as httpcore did (encode/httpx#3215).
+
+    Alone an exchange costs 95 to 140 µs, by the noise of the machine. What the books cost beside it
+    has to be far from the rule's limit, which is three times as much: so they are gone through for
+    each of three questions.
+    """
 
     def __init__(self, settings: Any) -> None:
         super().__init__(settings)
@@ -44,7 +50,10 @@ class QuadraticPool(RawAsync):
 
     def assign(self) -> None:
         for request in self.requests:
+            self.places = [place for place in self.places if not place.has_expired]
+            busy = sum(not place.is_free for place in self.places)
             free = [place for place in self.places if place.is_free]
+            assert busy + len(free) == len(self.places)
             if request.done():
                 continue
             if not free and len(self.places) < MOST:
