@@ -6,7 +6,8 @@ command as a maintainer gives a checkout, beside the same source without the cha
 - `comment`: nothing that runs. Neither "slower" nor "faster" is right, and nothing is counted.
 - `work`: a loop that looks at a clock, which adds 3 % to the CPU time of base's exchange
   (`--percent`). "Slower" is right, and no system call is counted.
-- `call`: one system call more in each exchange, which must be counted.
+- `call`: one system call more in each exchange, which must be counted, and nothing else.
+- `field`: one header field more in each request, whose bytes must be counted, and nothing else.
 
 A trial is a comment, whose gate tells what an exchange of base costs, and then the other changes.
 Before `work` there is a `calibration`: a loop for 30 %. What its gate finds beyond that is what
@@ -16,9 +17,10 @@ that file, with exact one-sided 95 % bounds.
 
 Exit status 1: a gate came to no end, comments were called slower or faster more often than chance
 allows (at an error rate of 1 %, with a confidence of 95 %: 1 of 5 is too many, 1 of 6 is not), a
-call was not counted, or something was where no call was added. Of a loop that isn't called slower
-it says nothing. A gate that is withheld or has no interval is no trial of verdicts, and one in
-which system calls couldn't be counted none of counts: if no other is left, that is status 1, too.
+call or a field was not counted, or something was that was not added. Of a loop that isn't called
+slower it says nothing. A gate that is withheld or has no interval is no trial of verdicts, and one
+in which system calls couldn't be counted none of counts (of a field: bytes, by the origin): if no
+other is left, that is status 1, too.
 """
 
 from __future__ import annotations
@@ -52,6 +54,8 @@ PERCENT = 3.0
 OF_CALIBRATION = 30.0  # so much that its gate ends after few rounds, wherever its estimate lies
 ENDS = (0, 1, 4, 8)  # exit statuses of a gate that came to an end
 WITHHELD = "withheld"
+COUNTS = {Change.CALL: Counter.STRACE, Change.FIELD: Counter.LEDGER}
+"""Which counter sees a change; none sees the others."""
 
 
 class GateFailed(Exception):
@@ -88,8 +92,10 @@ class Gated:
 
     @property
     def can_count(self) -> bool:
-        """Whether a call that is added would have been counted."""
-        return not self.is_withheld and Counter.STRACE not in self.missing
+        """Whether what is added would have been counted; of what adds nothing, whether a call
+        would."""
+        counter = COUNTS.get(self.change, Counter.STRACE)
+        return not self.is_withheld and counter not in self.missing
 
     @property
     def is_withheld(self) -> bool:
@@ -108,7 +114,14 @@ class Gated:
 
     @property
     def is_counted(self) -> bool:
-        return any(self.counted.values())
+        """Whether the counter that sees the change counted something more."""
+        return bool(self.counted.get(COUNTS.get(self.change, ""), ()))
+
+    @property
+    def is_miscounted(self) -> bool:
+        """Whether a counter that doesn't see the change counted something more."""
+        own = COUNTS.get(self.change)
+        return any(found for counter, found in self.counted.items() if counter != own)
 
 
 def main() -> int:
@@ -319,23 +332,27 @@ def _faults(gates: Sequence[Gated]) -> Iterator[str]:
     for gated in gates:
         if gated.is_withheld:
             continue
-        if gated.is_counted and gated.change is not Change.CALL:
-            yield f"{gated.client}, seed {gated.seed}: something is counted for a {gated.change}"
-        if gated.can_count and not gated.is_counted and gated.change is Change.CALL:
-            yield f"{gated.client}, seed {gated.seed}: the call is not counted"
+        if gated.is_miscounted:
+            more = " else" if gated.change in COUNTS else ""
+            said = f"something{more} is counted for a {gated.change}"
+            yield f"{gated.client}, seed {gated.seed}: {said}"
+        if gated.can_count and not gated.is_counted and gated.change in COUNTS:
+            yield f"{gated.client}, seed {gated.seed}: the {gated.change} is not counted"
     yield from _untested(gates)
 
 
 def _untested(gates: Sequence[Gated]) -> Iterator[str]:
     """Which changes no gate is left for that could have been wrong of them."""
-    for change in (Change.COMMENT, Change.WORK, Change.CALL):
+    for change in (Change.COMMENT, Change.WORK, Change.CALL, Change.FIELD):
         of = [gated for gated in gates if gated.change is change]
         if change is Change.COMMENT and of and not any(gated.can_tell for gated in of):
             yield f"{change}: none of {len(of)} gates could call it slower or faster"
         if of and not any(gated.can_count for gated in of):
-            reasons = {gated.missing[Counter.STRACE] for gated in of if gated.missing}
+            counter = COUNTS.get(change, Counter.STRACE)
+            reasons = {gated.missing[counter] for gated in of if counter in gated.missing}
             why = f": {'; '.join(sorted(reasons))}" if reasons else ""
-            yield f"{change}: in none of {len(of)} gates were system calls counted{why}"
+            what = "bytes" if counter is Counter.LEDGER else "system calls"
+            yield f"{change}: in none of {len(of)} gates were {what} counted{why}"
 
 
 def _totals(of: Sequence[Gated], indent: str) -> None:
@@ -345,7 +362,8 @@ def _totals(of: Sequence[Gated], indent: str) -> None:
     print(f"{indent}slower: {share([g for g in told if g.end == End.SLOWER], told)}")
     if of[0].change is Change.COMMENT:
         print(f"{indent}slower or faster: {share([g for g in told if g.is_told_apart], told)}")
-    print(f"{indent}something is counted: {share([g for g in could if g.is_counted], could)}")
+    counted = [gated for gated in could if gated.is_counted or gated.is_miscounted]
+    print(f"{indent}something is counted: {share(counted, could)}")
 
 
 def _added(of: Sequence[Gated]) -> str:

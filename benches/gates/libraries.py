@@ -24,6 +24,7 @@ class Change(StrEnum):
     CALIBRATION = "calibration"  # a long loop that looks at a clock, in each exchange
     WORK = "work"  # one so long that it adds what it is to add, with what looking costs
     CALL = "call"  # one system call more in each exchange
+    FIELD = "field"  # one field more in the header section of each request
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,9 @@ class Library:
     """A library, and how it is changed.
 
     `before`: a pattern, whose first match gets statements before it. `work`: with `NS` for the
-    nanoseconds it takes. `get`: gives its source, by name, version and folder. `build`: what is
-    given to the gate, of a tree. `imports`: what the system call needs at the head of the file.
+    nanoseconds it takes. `call`, `field`: what makes one more of them. `get`: gives its source, by
+    name, version and folder. `build`: what is given to the gate, of a tree. `imports`: what the
+    system call needs at the head of the file.
     """
 
     client: str
@@ -43,6 +45,7 @@ class Library:
     comment: str
     work: str
     call: str
+    field: str
     build: Callable[[Path], Path] = lambda tree: tree
     imports: str = ""
     budget_s: float = 180.0
@@ -61,6 +64,7 @@ class Library:
             Change.CALIBRATION: self.work,
             Change.WORK: self.work,
             Change.CALL: self.call,
+            Change.FIELD: self.field,
         }[change]
         added = f"{self.comment} Change {number}.\n{statements.replace('NS', str(ns))}\n"
         changed = text[: place.start()] + added + text[place.start() :]
@@ -124,6 +128,7 @@ LIBRARIES = (
         "      ns = now.tv_sec * 1000000000LL + now.tv_nsec;\n"
         "      if(!until)\n        until = ns + NS;\n    } while(ns < until);\n  }",
         '  (void)!access("fetchoff.conf", R_OK);',
+        '  (void)curl_easy_setopt(curl, CURLOPT_REFERER, "fetchoff");',
         libcurl,
     ),
     Library(
@@ -135,6 +140,7 @@ LIBRARIES = (
         "\t// A comment.",
         "\tfor until := time.Now().Add(NS); time.Now().Before(until); {\n\t}",
         '\t_, _ = os.Stat("fetchoff.conf")',
+        '\treq.Header.Set("X-Fetchoff", "1")',
         imports='import "os"',
     ),
     Library(
@@ -146,6 +152,7 @@ LIBRARIES = (
         "        // A comment.",
         "        for (final long until = System.nanoTime() + NSL; System.nanoTime() < until;) {}",
         '        new java.io.File("fetchoff.conf").exists();',
+        '        request.setHeader("X-Fetchoff", "1");',
         _httpclient,
         budget_s=600.0,
     ),
@@ -158,6 +165,7 @@ LIBRARIES = (
         "  // A comment.",
         "  for (const until = performance.now() + NS / 1e6; performance.now() < until;);",
         "  require('node:fs').existsSync('fetchoff.conf')",
+        "  request.headers.push('X-Fetchoff', '1')",
         budget_s=300.0,
     ),
     Library(
@@ -170,6 +178,7 @@ LIBRARIES = (
         "    { require Time::HiRes; my $until = Time::HiRes::clock_gettime(1) + NS / 1e9;"
         " 1 while Time::HiRes::clock_gettime(1) < $until }",
         '    my $there = -e "fetchoff.conf";',
+        '    $args->{headers}{"X-Fetchoff"} = "1";',
     ),
     Library(
         "python/httpx",
@@ -181,6 +190,7 @@ LIBRARIES = (
         "        import time\n        until = time.perf_counter_ns() + NS\n"
         "        while time.perf_counter_ns() < until:\n            pass",
         '        import os\n        os.access("fetchoff.conf", os.R_OK)',
+        '        request.headers["X-Fetchoff"] = "1"',
     ),
     Library(
         "ruby/excon",
@@ -192,6 +202,7 @@ LIBRARIES = (
         "      done = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) + NS\n"
         "      nil while Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) < done",
         '      File.exist?("fetchoff.conf")',
+        '      params = params.merge(headers: {"X-Fetchoff" => "1"}.merge(params[:headers] || {}))',
     ),
     Library(
         "rust/ureq",
@@ -203,5 +214,6 @@ LIBRARIES = (
         "    {\n        let since = std::time::Instant::now();\n"
         "        while since.elapsed().as_nanos() < NS {}\n    }",
         '    let _ = std::path::Path::new("fetchoff.conf").exists();',
+        '    request.headers_mut().insert("x-fetchoff", HeaderValue::from_static("1"));',
     ),
 )

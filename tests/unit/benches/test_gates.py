@@ -114,6 +114,7 @@ COMMENT = replace(gated(Change.COMMENT, 1.0, end="not slower"), answers={"cpu": 
 FASTER = replace(COMMENT, answers={"cpu": "faster"})
 COUNTED = {"strace": ["looked for a file 1 more time"]}
 CALL = replace(gated(Change.CALL, 1.02), counted=COUNTED)
+FIELD = replace(CALL, change=Change.FIELD, counted={"ledger": ["14 bytes more"], "strace": []})
 UNTRACED = {"strace": "strace is not installed"}
 
 
@@ -152,6 +153,16 @@ UNTRACED = {"strace": "strace is not installed"}
         ),
         ([replace(CALL, counted={"strace": []})], ["a/b, seed 1: the call is not counted"]),
         ([replace(COMMENT, counted=COUNTED)], ["a/b, seed 1: something is counted for a comment"]),
+        ([FIELD, replace(FIELD, missing=UNTRACED)], []),
+        ([replace(FIELD, counted={"ledger": []})], ["a/b, seed 1: the field is not counted"]),
+        (
+            [replace(FIELD, counted={**FIELD.counted, **COUNTED})],
+            ["a/b, seed 1: something else is counted for a field"],
+        ),
+        (
+            [replace(FIELD, counted={}, missing={"ledger": "three are needed"})],
+            ["field: in none of 1 gates were bytes counted: three are needed"],
+        ),
     ],
 )
 def test_what_chance_does_not_explain_is_a_fault(gates: list[Gated], said: list[str]) -> None:
