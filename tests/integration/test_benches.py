@@ -65,7 +65,7 @@ def test_changes_of_a_library_are_put_before_a_gate(
     said = bench("gates.bench", cache, "--clients", client, *few, statuses=(0, 1))
     assert "work: 1 gates" in said
     gates = {one["change"]: one for one in map(json.loads, kept.read_text().splitlines())}
-    assert gates.keys() == {"comment", "calibration", "work", "call"}
+    assert gates.keys() == {"comment", "calibration", "work", "call", "field"}
     assert gates["work"]["aim_ns"] == pytest.approx(gates["comment"]["cpu_us"] * 400, rel=0.01)
     assert 0 < gates["work"]["ns"] < 2 * gates["work"]["aim_ns"]  # four seconds tell no more
     assert gates["calibration"]["ns"] == gates["calibration"]["aim_ns"]
@@ -74,6 +74,9 @@ def test_changes_of_a_library_are_put_before_a_gate(
     call = gates["call"]
     if call["end"] != "withheld":  # of those nothing is counted
         assert any("looked for" in meaning for meaning in call["counted"]["strace"])
+    field = gates["field"]
+    if field["end"] != "withheld" and "ledger" not in field["missing"]:  # fewer than three rounds
+        assert any("requests are larger" in meaning for meaning in field["counted"]["ledger"])
 
 
 def test_histories_of_equal_releases_are_searched(cache: Path, tmp_path: Path) -> None:
