@@ -59,7 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     until: float | None = item.config.getoption("until")
-    if until is not None and time.time() > until:
+    is_again = getattr(item, "execution_count", 1) > 1  # a failure stays one when time is over
+    if until is not None and time.time() > until and not is_again:
         pytest.skip("not begun: the time that was given (--until) is over")
 
 
