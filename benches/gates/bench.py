@@ -92,8 +92,7 @@ class Gated:
 
     @property
     def can_count(self) -> bool:
-        """Whether what is added would have been counted; of what adds nothing, whether a call
-        would."""
+        """Whether what is added would have been counted, or a call where nothing is added."""
         counter = COUNTS.get(self.change, Counter.STRACE)
         return not self.is_withheld and counter not in self.missing
 

@@ -47,7 +47,8 @@ from fetchoff.run.schedule.events import Nobody
 FAULTY = Path(__file__).parent / "faulty"
 ENDINGS = {"python": "py", "javascript": "mjs", "ruby": "rb"}
 TRIAL_S, MORE_S = 6.0, 25.0
-"""What a trial has, and what it has where noise left something undecided: as users would."""
+"""What a trial has, and what it has where noise left something undecided: as users would. Another
+chance alone, which all tests here have, would be of as few rounds."""
 COMMANDS = {"javascript": "node", "ruby": "ruby"}
 
 
