@@ -10,10 +10,10 @@ command as a maintainer gives a checkout, beside the same source without the cha
 - `field`: one header field more in each request, whose bytes must be counted, and nothing else.
 
 A trial is a comment, whose gate tells what an exchange of base costs, and then the other changes.
-Before `work` there is a `calibration`: a loop for 30 %. What its gate finds beyond that is what
-looking at the clock costs, and the loop of `work` is asked for so much less; the mean of all
-calibrations of a library counts. `--add-to FILE` keeps a line a gate; the totals are over all of
-that file, with exact one-sided 95 % bounds.
+Before `work` there is a `calibration`, a loop for 30 %, until enough is known of what looking at
+the clock costs: what gates find beyond the length of their loops. The loop of `work` is asked for
+so much less. `--add-to FILE` keeps a line a gate, all of one machine, as clocks differ; the totals
+are over all of that file, with exact one-sided 95 % bounds.
 
 Exit status 1: a gate came to no end, comments were called slower or faster more often than chance
 allows (at an error rate of 1 %, with a confidence of 95 %: 1 of 5 is too many, 1 of 6 is not), a
@@ -32,11 +32,13 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from benches.gates.gated import COUNTS, WITHHELD, Gated, kept
 from benches.gates.libraries import LIBRARIES, Change, Library
+from benches.gates.loops import beyond_ns, is_calibrated, percent, with_calibration
 from benches.gates.sources import SourceError
 from benches.verdicts.trials import bounds, share, write
 
@@ -46,86 +48,21 @@ from fetchoff.build.build_dir import state
 from fetchoff.catalog.manifests import discover
 from fetchoff.cli.gate import BUDGET_S
 from fetchoff.model.experiment import Experiment
-from fetchoff.model.gate import Answer, End
+from fetchoff.model.gate import End
 from fetchoff.model.witness import Counter
 
 PROGRAM = Path(sys.executable).parent / "fetchoff"
 PERCENT = 3.0
-OF_CALIBRATION = 30.0  # so much that its gate ends after few rounds, wherever its estimate lies
 ENDS = (0, 1, 4, 8)  # exit statuses of a gate that came to an end
-WITHHELD = "withheld"
-COUNTS = {Change.CALL: Counter.STRACE, Change.FIELD: Counter.LEDGER}
-"""Which counter sees a change; none sees the others."""
 
 
 class GateFailed(Exception):
     """A gate that came to no end."""
 
 
-@dataclass(frozen=True)
-class Gated:
-    """What one gate said. `ratios`: by clock; `ns`: the loop in each exchange of head; `aim_ns`:
-    what that is to add in all; `cpu_us`: of base's exchange; `counted`: quantities of an exchange
-    that differ, by counter; `missing`: why nothing was counted, by counter; `has_interval`: by one
-    clock at least. Lines of before these were kept have no `rounds`."""
-
-    client: str
-    change: Change
-    seed: int
-    end: str
-    answers: dict[str, str]
-    ratios: dict[str, float]
-    ns: int
-    cpu_us: float
-    counted: dict[str, list[str]]
-    seconds: float
-    aim_ns: int = 0
-    rounds: int | None = None
-    has_interval: bool = True
-    missing: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def can_tell(self) -> bool:
-        """Whether its verdict might have been wrong: in too few rounds, whatever differs can't be
-        told."""
-        return not self.is_withheld and self.has_interval
-
-    @property
-    def can_count(self) -> bool:
-        """Whether what is added would have been counted, or a call where nothing is added."""
-        counter = COUNTS.get(self.change, Counter.STRACE)
-        return not self.is_withheld and counter not in self.missing
-
-    @property
-    def is_withheld(self) -> bool:
-        return self.end == WITHHELD
-
-    @property
-    def added_ns(self) -> float:
-        """CPU time that head's exchange takes more, as the gate estimates it."""
-        return (self.ratios["cpu"] - 1) * self.cpu_us * 1e3
-
-    @property
-    def is_told_apart(self) -> bool:
-        """Whether it calls head slower or faster, and is to be believed."""
-        told = {Answer.SLOWER, Answer.FASTER} & set(self.answers.values())
-        return self.can_tell and bool(told)
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether the counter that sees the change counted something more."""
-        return bool(self.counted.get(COUNTS.get(self.change, ""), ()))
-
-    @property
-    def is_miscounted(self) -> bool:
-        """Whether a counter that doesn't see the change counted something more."""
-        own = COUNTS.get(self.change)
-        return any(found for counter, found in self.counted.items() if counter != own)
-
-
 def main() -> int:
     arguments = _arguments()
-    gates, failed = _kept(arguments.add_to), 0
+    gates, failed = kept(arguments.add_to), 0
     asked = _asked(arguments.clients.split(","))
     print(f"seed {arguments.seed}; budgets: {_budgets(asked, arguments)}", flush=True)
     for library in asked:
@@ -155,6 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--trials", type=int, default=1, help="of each client")
     parser.add_argument("--percent", type=float, default=PERCENT, help="of work")
     parser.add_argument("--budget", type=float, help="of a gate, seconds; 180 to 600 by default")
+    parser.add_argument("--comment-budget", type=float, help="of a comment's; --budget by default")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--add-to", type=Path, metavar="FILE", help="JSON lines, appended to")
     return parser.parse_args()
@@ -186,7 +124,7 @@ def _trials(
     set_up(chosen([library.client]))
     ready = state(discover()[library.client])
     version = ready.description.version if ready.description else ""
-    changes = list(_with_calibration(map(Change, arguments.changes.split(","))))
+    changes = list(with_calibration(map(Change, arguments.changes.split(","))))
     budget_s = arguments.budget or library.budget_s
     with tempfile.TemporaryDirectory(prefix="fetchoff-gates-") as name:
         place = Path(name)
@@ -195,40 +133,20 @@ def _trials(
         for trial in range(arguments.trials):
             seed, cpu_us = arguments.seed + trial, 0.0
             for number, change in enumerate([Change.COMMENT, *changes]):
-                aim_ns = round(cpu_us * 10 * _percent(change, arguments.percent))
+                if change is Change.CALIBRATION and is_calibrated(library.client, before):
+                    continue
+                aim_ns = round(cpu_us * 10 * percent(change, arguments.percent))
                 ns = aim_ns
                 if change is Change.WORK:
-                    ns = max(aim_ns - round(_beyond_ns(library.client, before)), 0)
+                    ns = max(aim_ns - round(beyond_ns(library.client, before)), 0)
+                is_comment = change is Change.COMMENT
+                seconds = (is_comment and arguments.comment_budget) or budget_s
                 into = _made(place / f"{trial}-{number}")
-                head = library.changed(tree, change, arguments.seed + trial, ns, into)
-                gated = _gate(library.client, change, (base, head), seed, budget_s, ns)
+                head = library.changed(tree, change, seed, ns, into)
+                gated = _gate(library.client, change, (base, head), seed, seconds, ns)
                 gated = replace(gated, aim_ns=aim_ns)
                 cpu_us = cpu_us or gated.cpu_us
                 yield gated
-
-
-def _with_calibration(changes: Iterable[Change]) -> Iterator[Change]:
-    """The changes after the comment's, with a calibration before the work."""
-    for change in changes:
-        if change is Change.WORK:
-            yield Change.CALIBRATION
-        if change not in (Change.COMMENT, Change.CALIBRATION):
-            yield change
-
-
-def _percent(change: Change, of_work: float) -> float:
-    return {Change.CALIBRATION: OF_CALIBRATION, Change.WORK: of_work}.get(change, 0.0)
-
-
-def _beyond_ns(client: str, gates: Sequence[Gated]) -> float:
-    """What a loop of a client takes beyond its length: the mean of its calibrations; 0 without
-    any that tells."""
-    found = [
-        gated.added_ns - gated.ns
-        for gated in gates
-        if gated.client == client and gated.change is Change.CALIBRATION and gated.can_tell
-    ]
-    return sum(found) / len(found) if found else 0.0
 
 
 def _made(folder: Path) -> Path:
@@ -286,13 +204,6 @@ def _gate(
 
 def _has_interval(ratio: Mapping[str, float | None]) -> bool:
     return bool(ratio["low"]) and ratio["high"] is not None
-
-
-def _kept(path: Path | None) -> list[Gated]:
-    if path is None or not path.exists():
-        return []
-    documents = map(json.loads, path.read_text(encoding="utf-8").splitlines())
-    return [Gated(**{**one, "change": Change(one["change"])}) for one in documents]
 
 
 def _line(gated: Gated) -> str:

@@ -11,8 +11,10 @@ from types import SimpleNamespace
 
 import pytest
 from benches.gates import bench
-from benches.gates.bench import Gated, GateFailed
+from benches.gates.bench import GateFailed
+from benches.gates.gated import Gated
 from benches.gates.libraries import LIBRARIES, Change
+from benches.gates.loops import ENOUGH_ROUNDS, beyond_ns, is_calibrated, with_calibration
 
 CPU_US = 100.0
 
@@ -28,15 +30,24 @@ CALIBRATION = gated(Change.CALIBRATION, 1.32, ns=30_000)  # 2 µs more than the 
 
 def test_what_looking_at_the_clock_costs_is_taken_off_the_loop() -> None:
     other = replace(CALIBRATION, ratios={"wall": 1.3, "cpu": 1.34})
-    assert bench._beyond_ns("a/b", [CALIBRATION, other]) == pytest.approx(3000)
-    assert bench._beyond_ns("a/c", [CALIBRATION]) == 0
-    assert bench._beyond_ns("a/b", [replace(CALIBRATION, end="withheld")]) == 0
+    assert beyond_ns("a/b", [CALIBRATION, other]) == pytest.approx(3000)
+    assert beyond_ns("a/c", [CALIBRATION]) == 0
+    longer = replace(gated(Change.WORK, 1.04), ns=1_000, rounds=3)  # 3 µs more, of three rounds
+    assert beyond_ns("a/b", [CALIBRATION, longer]) == pytest.approx(2750)
+    assert beyond_ns("a/b", [replace(CALIBRATION, end="withheld")]) == 0
 
 
 def test_a_calibration_comes_before_the_work() -> None:
-    changes = bench._with_calibration([Change.COMMENT, Change.WORK, Change.CALL])
+    changes = with_calibration([Change.COMMENT, Change.WORK, Change.CALL])
     assert list(changes) == [Change.CALIBRATION, Change.WORK, Change.CALL]
-    assert list(bench._with_calibration([Change.CALL])) == [Change.CALL]
+    assert list(with_calibration([Change.CALL])) == [Change.CALL]
+
+
+def test_a_client_is_calibrated_after_enough_rounds() -> None:
+    half = replace(CALIBRATION, rounds=ENOUGH_ROUNDS // 2)
+    assert not is_calibrated("a/b", [half, replace(half, client="a/c")])
+    assert not is_calibrated("a/b", [half, replace(half, change=Change.CALL)])
+    assert is_calibrated("a/b", [half, half])
 
 
 def test_the_totals_are_by_change_and_library(capsys: pytest.CaptureFixture[str]) -> None:
@@ -65,7 +76,7 @@ def test_gates_that_could_tell_nothing_are_not_counted_as_right(
 
 
 def test_a_calibration_without_an_interval_tells_nothing_of_the_clock() -> None:
-    assert bench._beyond_ns("a/b", [replace(CALIBRATION, has_interval=False)]) == 0
+    assert beyond_ns("a/b", [replace(CALIBRATION, has_interval=False)]) == 0
 
 
 def row(clock: str, rounds: int, low: float | None, high: float | None) -> dict[str, object]:

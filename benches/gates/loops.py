@@ -1,0 +1,64 @@
+"""How long the loops are that are put into a library.
+
+A loop looks at a clock until its time is over, which costs more than that time: by a look, and by
+what calling it costs. The gates of loops tell how much, so the loop of `work` is asked for so much
+less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from benches.gates.gated import Gated
+from benches.gates.libraries import Change
+
+PERCENT_OF_CALIBRATION = 30.0  # so much that its gate ends after few rounds
+ENOUGH_ROUNDS = 30
+"""Of gates with loops of a client, after which it needs no further calibration: a mean of rounds
+that vary by 5 % is then known to 1 % of an exchange."""
+
+
+def with_calibration(changes: Iterable[Change]) -> Iterator[Change]:
+    """The changes after the comment's, with a calibration before the work."""
+    for change in changes:
+        if change is Change.WORK:
+            yield Change.CALIBRATION
+        if change not in (Change.COMMENT, Change.CALIBRATION):
+            yield change
+
+
+def percent(change: Change, of_work: float) -> float:
+    """What a change is to add to the CPU time of base's exchange."""
+    return {Change.CALIBRATION: PERCENT_OF_CALIBRATION, Change.WORK: of_work}.get(change, 0.0)
+
+
+def beyond_ns(client: str, gates: Sequence[Gated]) -> float:
+    """What a loop of a client takes beyond its length: the mean over all rounds of its gates with
+    loops; 0 without any that tells.
+
+    Gates end sooner when they overestimate, so this mean is rather too large, and the loop of a
+    `work` too short: harder to find than it should be, not easier.
+    """
+    loops = _of_loops(client, gates)
+    rounds = sum(map(_rounds, loops))
+    added = (_rounds(gated) * (gated.added_ns - gated.ns) for gated in loops)
+    return sum(added) / rounds if rounds else 0.0
+
+
+def is_calibrated(client: str, gates: Sequence[Gated]) -> bool:
+    """Whether it is known well enough what a client's loop takes beyond its length."""
+    return sum(map(_rounds, _of_loops(client, gates))) >= ENOUGH_ROUNDS
+
+
+def _of_loops(client: str, gates: Sequence[Gated]) -> list[Gated]:
+    return [
+        gated
+        for gated in gates
+        if gated.client == client
+        and gated.change in (Change.CALIBRATION, Change.WORK)
+        and gated.can_tell
+    ]
+
+
+def _rounds(gated: Gated) -> int:
+    return gated.rounds or 1
