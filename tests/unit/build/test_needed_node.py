@@ -1,20 +1,24 @@
-"""Which versions of got can be set up with which Node.js: that is what the version needs.
+"""Packages that need a newer Node.js than the one that is here are refused.
 
 Node.js says that it is another one, and npm is pretended.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from fetchoff.build import setup
 from fetchoff.catalog.manifests import named
+from fetchoff.catalog.paths import shipped
 from fetchoff.model.client import Description, Launch, Readiness
 
+PROGRAM = shipped("adapters") / "javascript" / "_kit" / "must-run-here.mjs"
 OTHER_VERSION = """\
 const versions = {{ ...process.versions, node: "{}" }};
 Object.defineProperty(process, "versions", {{ value: versions }});
@@ -26,8 +30,8 @@ case "$*" in
 ci*)
     mkdir -p node_modules/got
     case $(cat package-lock.json) in
-    '{LOCKED}') echo '{{"version": "12.6.1", "engines": {{"node": ">=14.16"}}}}' ;;
-    *) echo '{{"version": "14.6.6", "engines": {{"node": ">=20"}}}}' ;;
+    '{LOCKED}') echo '{{"name": "got", "version": "12.6.1", "engines": {{"node": ">=14.16"}}}}' ;;
+    *) echo '{{"name": "got", "version": "14.6.6", "engines": {{"node": ">=20"}}}}' ;;
     esac >node_modules/got/package.json ;;
 esac
 """
@@ -67,3 +71,35 @@ def test_what_the_version_needs_decides(
     (found,) = setup.set_up([manifest], say_hello)
     assert found.readiness is (Readiness.UNAVAILABLE if reason else Readiness.READY), found.reason
     assert found.reason.endswith(reason)
+
+
+@pytest.mark.parametrize(
+    ("needs", "needed"),
+    [
+        (">=22.19.0", "22.19"),
+        (">=22", "22"),
+        ("^22.0.0 || ^24", "22"),
+        ("24 || 22.x", "22"),
+        (">= 20.18.2 < 23", "20.18.2"),
+        (">=20.18.1", ""),
+        (">=20.9", ""),
+        ("^18.17.0 || >=20", ""),
+        ("<22", ""),  # no lower bound: not known to be too old
+        ("*", ""),
+        (None, ""),
+    ],
+)
+def test_a_package_says_what_it_needs(needs: str | None, needed: str, tmp_path: Path) -> None:
+    package = {"name": "a", "version": "1.2.3", "engines": {"node": needs} if needs else {}}
+    (tmp_path / "package.json").write_text(json.dumps(package))
+    path = pretend(tmp_path / "programs", "20.18.1")
+    done = subprocess.run(
+        ["node", PROGRAM, tmp_path],
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == (1 if needed else 0)
+    told = f"a 1.2.3 needs Node.js {needed} or later, and this is 20.18.1\n" if needed else ""
+    assert done.stderr == told
