@@ -13,9 +13,8 @@ from benches.gates.gated import Gated
 from benches.gates.libraries import Change
 
 PERCENT_OF_CALIBRATION = 30.0  # so much that its gate ends after few rounds
-ENOUGH_ROUNDS = 30
-"""Of gates with loops of a client, after which it needs no further calibration: a mean of rounds
-that vary by 5 % is then known to 1 % of an exchange."""
+ENOUGH_ROUNDS = 10
+"""Of gates with loops for `work`, after which a client needs no further calibration."""
 
 
 def with_calibration(changes: Iterable[Change]) -> Iterator[Change]:
@@ -33,13 +32,14 @@ def percent(change: Change, of_work: float) -> float:
 
 
 def beyond_ns(client: str, gates: Sequence[Gated]) -> float:
-    """What a loop of a client takes beyond its length: the mean over all rounds of its gates with
-    loops; 0 without any that tells.
+    """What a loop of a client takes beyond its length: the mean over all rounds of its gates of
+    `work`; before there are any, of its calibrations; 0 without either.
 
-    Gates end sooner when they overestimate, so this mean is rather too large, and the loop of a
-    `work` too short: harder to find than it should be, not easier.
+    What a long loop takes beyond its length isn't quite what a short one does, and a calibration
+    has few rounds. Gates end sooner when they overestimate, so this mean is rather too large, and
+    the next loop too short: harder to find than it should be, not easier.
     """
-    loops = _of_loops(client, gates)
+    loops = _that_tell(client, gates, Change.WORK) or _that_tell(client, gates, Change.CALIBRATION)
     rounds = sum(map(_rounds, loops))
     added = (_rounds(gated) * (gated.added_ns - gated.ns) for gated in loops)
     return sum(added) / rounds if rounds else 0.0
@@ -47,17 +47,11 @@ def beyond_ns(client: str, gates: Sequence[Gated]) -> float:
 
 def is_calibrated(client: str, gates: Sequence[Gated]) -> bool:
     """Whether it is known well enough what a client's loop takes beyond its length."""
-    return sum(map(_rounds, _of_loops(client, gates))) >= ENOUGH_ROUNDS
+    return sum(map(_rounds, _that_tell(client, gates, Change.WORK))) >= ENOUGH_ROUNDS
 
 
-def _of_loops(client: str, gates: Sequence[Gated]) -> list[Gated]:
-    return [
-        gated
-        for gated in gates
-        if gated.client == client
-        and gated.change in (Change.CALIBRATION, Change.WORK)
-        and gated.can_tell
-    ]
+def _that_tell(client: str, gates: Sequence[Gated], change: Change) -> list[Gated]:
+    return [g for g in gates if g.client == client and g.change is change and g.can_tell]
 
 
 def _rounds(gated: Gated) -> int:

@@ -32,8 +32,11 @@ def test_what_looking_at_the_clock_costs_is_taken_off_the_loop() -> None:
     other = replace(CALIBRATION, ratios={"wall": 1.3, "cpu": 1.34})
     assert beyond_ns("a/b", [CALIBRATION, other]) == pytest.approx(3000)
     assert beyond_ns("a/c", [CALIBRATION]) == 0
-    longer = replace(gated(Change.WORK, 1.04), ns=1_000, rounds=3)  # 3 µs more, of three rounds
-    assert beyond_ns("a/b", [CALIBRATION, longer]) == pytest.approx(2750)
+    works = [
+        replace(gated(Change.WORK, 1.04), ns=1_000, rounds=3),  # 3 µs more
+        replace(gated(Change.WORK, 1.05), ns=1_000, rounds=1),  # 4 µs more
+    ]
+    assert beyond_ns("a/b", [CALIBRATION, *works]) == pytest.approx(3250)
     assert beyond_ns("a/b", [replace(CALIBRATION, end="withheld")]) == 0
 
 
@@ -43,10 +46,10 @@ def test_a_calibration_comes_before_the_work() -> None:
     assert list(with_calibration([Change.CALL])) == [Change.CALL]
 
 
-def test_a_client_is_calibrated_after_enough_rounds() -> None:
-    half = replace(CALIBRATION, rounds=ENOUGH_ROUNDS // 2)
+def test_a_client_is_calibrated_after_enough_rounds_of_work() -> None:
+    half = replace(gated(Change.WORK, 1.03), rounds=ENOUGH_ROUNDS // 2)
     assert not is_calibrated("a/b", [half, replace(half, client="a/c")])
-    assert not is_calibrated("a/b", [half, replace(half, change=Change.CALL)])
+    assert not is_calibrated("a/b", [half, replace(CALIBRATION, rounds=ENOUGH_ROUNDS)])
     assert is_calibrated("a/b", [half, half])
 
 
