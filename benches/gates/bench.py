@@ -8,6 +8,8 @@ command as a maintainer gives a checkout, beside the same source without the cha
   (`--percent`). "Slower" is right, and no system call is counted.
 - `call`: one system call more in each exchange, which must be counted, and nothing else.
 - `field`: one header field more in each request, whose bytes must be counted, and nothing else.
+- `allocation`: memory is asked for once more in each exchange, which must be counted, and nothing
+  else; in libraries whose memory comes by the C library's allocator.
 
 A trial is a comment, whose gate tells what an exchange of base costs, and then the other changes.
 Before `work` there is a `calibration`, a loop for 30 %, until enough is known of what looking at
@@ -17,10 +19,11 @@ are over all of that file, with exact one-sided 95 % bounds.
 
 Exit status 1: a gate came to no end, comments were called slower or faster more often than chance
 allows (at an error rate of 1 %, with a confidence of 95 %: 1 of 5 is too many, 1 of 6 is not), a
-call or a field was not counted, or something was that was not added. Of a loop that isn't called
+call, a field or an allocation was not counted, or something was that was not added (whatever runs
+may allocate). Of a loop that isn't called
 slower it says nothing. A gate that is withheld or has no interval is no trial of verdicts, and one
-in which system calls couldn't be counted none of counts (of a field: bytes, by the origin): if no
-other is left, that is status 1, too.
+in which system calls couldn't be counted none of counts (of a field: bytes, by the origin; of an
+allocation: those): if no other is left, that is status 1, too.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from benches.gates.gated import COUNTS, WITHHELD, Gated, kept
 from benches.gates.libraries import LIBRARIES, Change, Library
@@ -53,6 +57,11 @@ from fetchoff.model.witness import Counter
 
 PROGRAM = Path(sys.executable).parent / "fetchoff"
 PERCENT = 3.0
+COUNTED = {
+    Counter.STRACE: "system calls",
+    Counter.LEDGER: "bytes",
+    Counter.ALLOCATOR: "allocations",
+}
 ENDS = (0, 1, 4, 8)  # exit statuses of a gate that came to an end
 
 
@@ -135,6 +144,8 @@ def _trials(
             for number, change in enumerate([Change.COMMENT, *changes]):
                 if change is Change.CALIBRATION and is_calibrated(library.client, before):
                     continue
+                if change is Change.ALLOCATION and not library.allocation:
+                    continue
                 aim_ns = round(cpu_us * 10 * percent(change, arguments.percent))
                 ns = aim_ns
                 if change is Change.WORK:
@@ -195,11 +206,19 @@ def _gate(
         rounds=max(row["rounds"] for row in rows.values()),
         has_interval=any(_has_interval(row["ratio"]) for row in rows.values()),
         missing={
-            witness["counter"]: witness["missing"]
+            witness["counter"]: why
             for witness in document["counted"]
-            if witness["missing"]
+            if (why := _why_uncounted(witness))
         },
     )
+
+
+def _why_uncounted(witness: Mapping[str, Any]) -> str:
+    """Why a counter could count nothing; "" if it could. Calls that vary aren't those of a change;
+    allocations that do may hide it."""
+    if witness["counter"] == Counter.ALLOCATOR and witness["wavering"]:
+        return f"they vary: {', '.join(witness['wavering'])}"
+    return str(witness["missing"] or "")
 
 
 def _has_interval(ratio: Mapping[str, float | None]) -> bool:
@@ -244,16 +263,20 @@ def _faults(gates: Sequence[Gated]) -> Iterator[str]:
             continue
         if gated.is_miscounted:
             more = " else" if gated.change in COUNTS else ""
-            said = f"something{more} is counted for a {gated.change}"
+            said = f"something{more} is counted for {_a(gated.change)}"
             yield f"{gated.client}, seed {gated.seed}: {said}"
         if gated.can_count and not gated.is_counted and gated.change in COUNTS:
             yield f"{gated.client}, seed {gated.seed}: the {gated.change} is not counted"
     yield from _untested(gates)
 
 
+def _a(change: Change) -> str:
+    return f"an {change}" if change is Change.ALLOCATION else f"a {change}"
+
+
 def _untested(gates: Sequence[Gated]) -> Iterator[str]:
     """Which changes no gate is left for that could have been wrong of them."""
-    for change in (Change.COMMENT, Change.WORK, Change.CALL, Change.FIELD):
+    for change in (Change.COMMENT, Change.WORK, *COUNTS):
         of = [gated for gated in gates if gated.change is change]
         if change is Change.COMMENT and of and not any(gated.can_tell for gated in of):
             yield f"{change}: none of {len(of)} gates could call it slower or faster"
@@ -261,7 +284,7 @@ def _untested(gates: Sequence[Gated]) -> Iterator[str]:
             counter = COUNTS.get(change, Counter.STRACE)
             reasons = {gated.missing[counter] for gated in of if counter in gated.missing}
             why = f": {'; '.join(sorted(reasons))}" if reasons else ""
-            what = "bytes" if counter is Counter.LEDGER else "system calls"
+            what = COUNTED[counter]
             yield f"{change}: in none of {len(of)} gates were {what} counted{why}"
 
 

@@ -12,8 +12,12 @@ from fetchoff.model.gate import Answer
 from fetchoff.model.witness import Counter
 
 WITHHELD = "withheld"
-COUNTS = {Change.CALL: Counter.STRACE, Change.FIELD: Counter.LEDGER}
-"""Which counter sees a change; none sees the others."""
+COUNTS = {
+    Change.CALL: Counter.STRACE,
+    Change.FIELD: Counter.LEDGER,
+    Change.ALLOCATION: Counter.ALLOCATOR,
+}
+"""Which counter sees a change. None sees the others, but whatever runs may allocate."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,10 @@ class Gated:
     @property
     def is_miscounted(self) -> bool:
         """Whether a counter that doesn't see the change counted something more."""
-        own = COUNTS.get(self.change)
-        return any(found for counter, found in self.counted.items() if counter != own)
+        seeing = {COUNTS.get(self.change)}
+        if self.change is not Change.COMMENT:
+            seeing.add(Counter.ALLOCATOR)
+        return any(found for counter, found in self.counted.items() if counter not in seeing)
 
 
 def kept(path: Path | None) -> list[Gated]:

@@ -25,6 +25,7 @@ class Change(StrEnum):
     WORK = "work"  # one so long that it adds what it is to add, with what looking costs
     CALL = "call"  # one system call more in each exchange
     FIELD = "field"  # one field more in the header section of each request
+    ALLOCATION = "allocation"  # memory is asked for once more in each exchange
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,10 @@ class Library:
     """A library, and how it is changed.
 
     `before`: a pattern, whose first match gets statements before it. `work`: with `NS` for the
-    nanoseconds it takes. `call`, `field`: what makes one more of them. `get`: gives its source, by
-    name, version and folder. `build`: what is given to the gate, of a tree. `imports`: what the
-    system call needs at the head of the file.
+    nanoseconds it takes. `call`, `field`, `allocation`: what makes one more of them ("" of
+    allocations that nobody can count). `get`: gives its source, by name, version and folder.
+    `build`: what is given to the gate, of a tree. `imports`: what the system call needs at the head
+    of the file.
     """
 
     client: str
@@ -48,6 +50,7 @@ class Library:
     field: str
     build: Callable[[Path], Path] = lambda tree: tree
     imports: str = ""
+    allocation: str = ""
     budget_s: float = 180.0
 
     def changed(self, tree: Path, change: Change, number: int, ns: int, into: Path) -> Path:
@@ -65,6 +68,7 @@ class Library:
             Change.WORK: self.work,
             Change.CALL: self.call,
             Change.FIELD: self.field,
+            Change.ALLOCATION: self.allocation,
         }[change]
         added = f"{self.comment} Change {number}.\n{statements.replace('NS', str(ns))}\n"
         changed = text[: place.start()] + added + text[place.start() :]
@@ -130,6 +134,7 @@ LIBRARIES = (
         '  (void)!access("fetchoff.conf", R_OK);',
         '  (void)curl_easy_setopt(curl, CURLOPT_REFERER, "fetchoff");',
         libcurl,
+        allocation="  {\n    void *volatile memory = malloc(64);\n    free(memory);\n  }",
     ),
     Library(
         "go/fasthttp",
@@ -142,6 +147,7 @@ LIBRARIES = (
         '\t_, _ = os.Stat("fetchoff.conf")',
         '\treq.Header.Set("X-Fetchoff", "1")',
         imports='import "os"',
+        allocation="\t_ = append([]byte(nil), make([]byte, 64+len(req.Header.Method()))...)",
     ),
     Library(
         "java/apache-httpclient5",
@@ -179,6 +185,7 @@ LIBRARIES = (
         " 1 while Time::HiRes::clock_gettime(1) < $until }",
         '    my $there = -e "fetchoff.conf";',
         '    $args->{headers}{"X-Fetchoff"} = "1";',
+        allocation="    my $memory = [(0) x 64];",
     ),
     Library(
         "python/httpx",
@@ -191,6 +198,7 @@ LIBRARIES = (
         "        while time.perf_counter_ns() < until:\n            pass",
         '        import os\n        os.access("fetchoff.conf", os.R_OK)',
         '        request.headers["X-Fetchoff"] = "1"',
+        allocation="        memory = bytearray(64)",
     ),
     Library(
         "ruby/excon",
@@ -203,6 +211,7 @@ LIBRARIES = (
         "      nil while Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) < done",
         '      File.exist?("fetchoff.conf")',
         '      params = params.merge(headers: {"X-Fetchoff" => "1"}.merge(params[:headers] || {}))',
+        allocation="      Object.new",
     ),
     Library(
         "rust/ureq",
@@ -215,5 +224,6 @@ LIBRARIES = (
         "        while since.elapsed().as_nanos() < NS {}\n    }",
         '    let _ = std::path::Path::new("fetchoff.conf").exists();',
         '    request.headers_mut().insert("x-fetchoff", HeaderValue::from_static("1"));',
+        allocation="    let _ = std::hint::black_box(vec![0u8; 64]);",
     ),
 )

@@ -63,9 +63,10 @@ class BareLoop(Adapter):
         *,
         busy_ns: int = 0,
         digest: bool = False,
+        allocations: bool = False,
     ) -> Timed:
         """n exchanges between two readings of the clocks."""
-        assert not digest
+        assert not (digest or allocations)
         origin_before, before = origin_cpu(), self.cpu_ns()
         self.begin(n, busy_ns=busy_ns)
         answer = self.finished(timeout_s)

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from tests.contract.standing import ready
 
+from fetchoff.model.allocations import Allocated, AllocationsBy
+from fetchoff.model.client import Launch
 from fetchoff.model.workload import Exchange, JsonBody, Settings, TimeoutsMs, Workload
 from fetchoff.protocol import adapter as protocol
 from fetchoff.protocol.adapter import Prepared, Spool
 from fetchoff.run.adapters.adapter import Adapter
+from fetchoff.run.adapters.seam import Timed, no_cpu
 from fetchoff.run.origins.built_in import BuiltInLedger, BuiltInOrigin
+from fetchoff.run.recording.allocator import Tally, allocated, counted, library
+from fetchoff.run.recording.warm_client import WarmClient
 
 TIMEOUT_S = 30.0
 KEPT = Settings(reuse=None)
@@ -43,9 +51,14 @@ class Stage:
 
 @contextmanager
 def prepared(
-    name: str, exchange: Exchange, origin: BuiltInOrigin, folder: Path, settings: Settings = KEPT
+    name: str,
+    exchange: Exchange,
+    origin: BuiltInOrigin,
+    folder: Path,
+    settings: Settings = KEPT,
+    launch: Launch | None = None,
 ) -> Iterator[Stage]:
-    launch = ready(name).launch
+    launch = launch or ready(name).launch
     ledger = origin.open(settings)
     client = Adapter(name, launch, folder, folder / "stderr")
     try:
@@ -57,6 +70,63 @@ def prepared(
     finally:
         client.end()
         ledger.close()
+
+
+@pytest.fixture(scope="module")
+def counting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("cc") is None:
+        pytest.skip("not installed: cc")
+    return library(tmp_path_factory.mktemp("counting"))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "c/libcurl",
+        "command/curl",
+        "cpp/cpp-httplib",
+        "go/net-http",
+        "perl/http-tiny",
+        "php/curl",
+        "python/urllib3",
+        "ruby/net-http",
+        "rust/ureq",
+    ],
+)
+def test_allocations_are_the_same_in_every_process(
+    name: str, origin: BuiltInOrigin, counting: Path, tmp_path: Path
+) -> None:
+    """And more of them where more is sent and received."""
+    launch = ready(name).launch
+    assert launch is not None
+    assert launch.allocations is not None
+    by_libc = launch.allocations.by is AllocationsBy.LIBC
+
+    def of(exchange: Exchange) -> Allocated:
+        tally = Tally.new(tmp_path)
+        how = counted(launch, tally, counting if by_libc else None)
+        with prepared(name, exchange, origin, tmp_path, launch=how) as stage:
+            return allocated(_warmed(stage, how), tally)
+
+    get = Exchange("GET", "/bytes/16")
+    few = of(get)
+    assert few.calls
+    assert of(get) == few
+    fields = tuple((f"X-Field-{n}", "1") for n in range(9))
+    many = of(replace(get, target="/bytes/40000", headers=fields))
+    assert (many.bytes or 0, many.calls) > (few.bytes or 0, few.calls)
+
+
+def _warmed(stage: Stage, launch: Launch) -> WarmClient:
+    """The client after 500 exchanges; only what counting allocations asks of it is there."""
+    stage.client.run(500, TIMEOUT_S)
+    course = SimpleNamespace(workload=SimpleNamespace(settings=KEPT))
+    subject = SimpleNamespace(course=course, launch=launch)
+
+    def run(iterations: int, *, allocations: bool = False) -> Timed:
+        return stage.client.run_timed(iterations, TIMEOUT_S, no_cpu, allocations=allocations)
+
+    return cast(WarmClient, SimpleNamespace(subject=subject, iteration_ms=5.0, run=run))
 
 
 @pytest.mark.parametrize("name", ["rust/minreq", "cpp/cpp-httplib"])

@@ -65,7 +65,7 @@ def test_changes_of_a_library_are_put_before_a_gate(
     said = bench("gates.bench", cache, "--clients", client, *few, statuses=(0, 1))
     assert "work: 1 gates" in said
     gates = {one["change"]: one for one in map(json.loads, kept.read_text().splitlines())}
-    assert gates.keys() == {"comment", "calibration", "work", "call", "field"}
+    assert gates.keys() == {"comment", "calibration", "work", "call", "field", "allocation"}
     assert gates["work"]["aim_ns"] == pytest.approx(gates["comment"]["cpu_us"] * 400, rel=0.01)
     assert 0 < gates["work"]["ns"] < 2 * gates["work"]["aim_ns"]  # four seconds tell no more
     assert gates["calibration"]["ns"] == gates["calibration"]["aim_ns"]

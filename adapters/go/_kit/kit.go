@@ -209,7 +209,22 @@ func (a *adapter) run(message *request) (any, error) {
 	case message.Digest && message.N != 1:
 		return nil, errors.New("a digest is of one iteration: n must be 1")
 	}
+	if message.Allocations {
+		return a.runAllocating(message.N), nil
+	}
 	return a.workload.run(message.N, message.Digest, time.Duration(message.BusyNS)), nil
+}
+
+// Reading what was allocated stops all goroutines, so it is done only where nothing is timed.
+func (a *adapter) runAllocating(n int) *report {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	answer := a.workload.run(n, false, 0)
+	runtime.ReadMemStats(&after)
+	answer.Allocations = &allocations{
+		after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc,
+	}
+	return answer
 }
 
 func (a *adapter) drop() {

@@ -69,6 +69,8 @@ type request struct {
 	N         int            `json:"n"`
 	Digest    bool           `json:"digest"`
 	BusyNS    int64          `json:"busy_ns"`
+	// What the loop allocates is to be told.
+	Allocations bool `json:"allocations"`
 }
 
 type wireExchange struct {
@@ -103,7 +105,13 @@ type report struct {
 	SHA256 []string `json:"sha256,omitempty"`
 	BusyNS int64    `json:"busy_ns,omitempty"`
 	// Left out where nothing is parsed.
-	ParseNS int64 `json:"parse_ns,omitempty"`
+	ParseNS     int64        `json:"parse_ns,omitempty"`
+	Allocations *allocations `json:"allocations,omitempty"`
+}
+
+type allocations struct {
+	Calls uint64 `json:"calls"`
+	Bytes uint64 `json:"bytes"`
 }
 
 // load brings into memory what is sent from there.

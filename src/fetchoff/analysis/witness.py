@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from fetchoff.analysis.series import series_of
+from fetchoff.model.allocations import Allocated
 from fetchoff.model.calls import CallTable
 from fetchoff.model.course import Course
 from fetchoff.model.experiment import Experiment, Role
@@ -22,6 +23,10 @@ from fetchoff.model.witness import (
 WHOLE = 0.1
 """How far from a whole number of an iteration a count may be. What happens in one iteration of ten
 or fewer (collections, the ends of a recording) belongs to none of them."""
+
+GROWING = {Countable.ALLOCATIONS, Countable.BYTES_ALLOCATED}
+"""What is no whole number of an iteration where several are in flight, as an order to run allocates
+too: it may only be as far from that of other recordings."""
 
 Counts = Mapping[Quantity, float]
 
@@ -48,6 +53,12 @@ def by_calls(course: Course, base: Sequence[CallTable], head: Sequence[CallTable
     return compared(course, Counter.STRACE, *sides)
 
 
+def by_allocations(course: Course, base: Sequence[Allocated], head: Sequence[Allocated]) -> Witness:
+    """What both sides asked the C library's allocator for; each recording is a repetition."""
+    sides = [[_of_allocations(one) for one in side] for side in (base, head)]
+    return compared(course, Counter.ALLOCATOR, *sides)
+
+
 def compared(
     course: Course, counter: Counter, base: Sequence[Counts], head: Sequence[Counts]
 ) -> Witness:
@@ -64,8 +75,8 @@ def compared(
             wavering.append(quantity)
             continue
         steady += 1
-        if before != after:
-            differences.append(Difference(quantity, before, after))
+        if more := round(after - before):
+            differences.append(Difference(quantity, round(before), round(before) + more))
     return Witness(
         workload=course.id,
         counter=counter,
@@ -77,9 +88,11 @@ def compared(
     )
 
 
-def _steadily(quantity: Quantity, repetitions: Sequence[Counts]) -> int | None:
-    """The whole number that all repetitions have; None if there is none."""
+def _steadily(quantity: Quantity, repetitions: Sequence[Counts]) -> float | None:
+    """What all repetitions have, but for WHOLE; None if that differs, or isn't a whole number."""
     found = [counts.get(quantity, 0.0) for counts in repetitions]
+    if quantity.of in GROWING:
+        return sum(found) / len(found) if max(found) - min(found) <= WHOLE else None
     whole = {round(value) for value in found}
     if len(whole) != 1 or any(abs(value - round(value)) > WHOLE for value in found):
         return None
@@ -104,3 +117,11 @@ def _of_recording(table: CallTable, exchanges: int) -> Counts:
         Quantity(Countable.CALLS, kind.name, kind.on): kind.count * exchanges
         for kind in table.kinds
     }
+
+
+def _of_allocations(allocated: Allocated) -> Counts:
+    found = {
+        Countable.ALLOCATIONS: allocated.calls,
+        Countable.BYTES_ALLOCATED: allocated.bytes,
+    }
+    return {Quantity(of): amount for of, amount in found.items() if amount is not None}

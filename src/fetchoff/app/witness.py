@@ -1,12 +1,16 @@
-"""Count the system calls of base and head, in recordings of both beside the measurement."""
+"""Count what base and head do in an exchange, in recordings of both beside the measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from fetchoff.analysis.witness import by_calls, by_ledger
+from fetchoff.analysis.witness import by_allocations, by_calls, by_ledger
 from fetchoff.app.loopbacks import best
+from fetchoff.catalog.paths import cache
 from fetchoff.diagnosis.calls import table
+from fetchoff.model.allocations import Allocated, AllocationsBy
 from fetchoff.model.calls import CallTable
 from fetchoff.model.client import Client
 from fetchoff.model.course import Course
@@ -15,17 +19,33 @@ from fetchoff.model.experiment import Experiment
 from fetchoff.model.loopback import Loopback
 from fetchoff.model.observation import Record
 from fetchoff.model.recording import Missing, Source
-from fetchoff.model.witness import Counter, Witness
+from fetchoff.model.witness import Counter, Uncounted, Witness
 from fetchoff.model.workload import Placement
 from fetchoff.run.host.alone import alone
 from fetchoff.run.os.scratch import scratch
+from fetchoff.run.recording.allocator import NotCounted, Tally, allocated, counted, library
 from fetchoff.run.recording.recorder import record_calls, traced_iterations_of
 from fetchoff.run.recording.tracer import why_not
-from fetchoff.run.recording.warm_client import Subject, warm_client
+from fetchoff.run.recording.warm_client import Subject, WarmClient, warm_client
 
 Say = Callable[[str], None]
 
 REPETITIONS = 3
+RECORDED = (Counter.STRACE, Counter.ALLOCATOR)
+
+
+@dataclass
+class _Counts:
+    """What was counted of each repetition, by counter and client, and why a counter is left out."""
+
+    calls: dict[str, list[CallTable]] = field(default_factory=dict)
+    allocations: dict[str, list[Allocated]] = field(default_factory=dict)
+    missing: dict[Counter, Uncounted] = field(default_factory=dict)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nobody counts any more."""
+        return all(counter in self.missing for counter in RECORDED)
 
 
 def witnesses(
@@ -44,50 +64,116 @@ def witnesses(
     """
     for course in experiment.courses:
         yield by_ledger(experiment, records, course)
+        counts = _Counts(missing=_unable(base, head))
         try:
-            yield _of_calls(base, head, course, experiment.placement, say, waits=waits)
+            _record(base, head, course, experiment.placement, say, counts, waits=waits)
         except FetchoffError as error:  # the gate has its answer, whatever becomes of this
-            yield _nothing(course, Missing(Source.CALLS, error.message))
+            reason = Uncounted(error.message)
+            counts.missing = dict.fromkeys(RECORDED, reason) | counts.missing
+        yield from _found(base, head, course, counts)
 
 
-def _of_calls(
+def _unable(base: Client, head: Client) -> dict[Counter, Uncounted]:
+    """Which counters can't count here, and why."""
+    missing = {}
+    with scratch() as folder:
+        untraced = why_not(folder)
+    if untraced:
+        missing[Counter.STRACE] = _uncounted(untraced)
+    try:
+        for client in (base, head):
+            _counting_library(client)
+    except NotCounted as error:
+        missing[Counter.ALLOCATOR] = Uncounted(str(error), error.hint)
+    return missing
+
+
+def _counting_library(client: Client) -> Path | None:
+    """What is loaded before its libraries, if anything is. NotCounted where nobody counts what it
+    allocates."""
+    assert client.launch is not None
+    if client.launch.allocations is None:
+        raise NotCounted(f"nobody counts what {client.id} allocates")
+    by_libc = client.launch.allocations.by is AllocationsBy.LIBC
+    return library(cache() / "allocations") if by_libc else None
+
+
+def _record(
     base: Client,
     head: Client,
     course: Course,
     placement: Placement | None,
     say: Say,
+    counts: _Counts,
     *,
     waits: bool,
-) -> Witness:
-    with scratch() as folder:
-        missing = why_not(folder)
-    if missing:
-        return _nothing(course, missing)
-    say(f"counting system calls on {course.id}")
-    found: dict[str, list[CallTable]] = {base.id: [], head.id: []}
+) -> None:
+    """Fill in the counts: fresh processes of both, in turns."""
+    if counts.is_over:
+        return
+    say(f"counting {_what(counts.missing)} on {course.id}")
     with alone(waits=waits, say=say):
         for seed in range(1, REPETITIONS + 1):
             for client in (base, head):
-                calls = _calls(client, course, placement, seed)
-                if isinstance(calls, Missing):
-                    return _nothing(course, calls)
-                found[client.id].append(calls)
-    return by_calls(course, found[base.id], found[head.id])
+                _record_one(client, course, placement, seed, counts)
+                if counts.is_over:
+                    return
 
 
-def _nothing(course: Course, missing: Missing) -> Witness:
-    return Witness(course.id, Counter.STRACE, 0, missing=missing)
+def _what(missing: Mapping[Counter, Uncounted]) -> str:
+    names = {Counter.STRACE: "system calls", Counter.ALLOCATOR: "allocations"}
+    return " and ".join(name for counter, name in names.items() if counter not in missing)
 
 
-def _calls(
-    client: Client, course: Course, placement: Placement | None, seed: int
-) -> CallTable | Missing:
-    """The system calls of a fresh, warm process, or why there are none."""
+def _record_one(
+    client: Client, course: Course, placement: Placement | None, seed: int, counts: _Counts
+) -> None:
+    """A fresh, warm process: first its allocations, at full speed, and then its system calls."""
     assert client.launch is not None
     loopback = Loopback.MACHINE if course.link.is_emulated else best()
-    subject = Subject(client.id, client.launch, course, seed, loopback, placement)
-    with scratch() as folder, warm_client(subject, folder) as warm:
-        recording = record_calls(warm, traced_iterations_of(warm))
+    with scratch() as folder:
+        launch, tally = client.launch, None
+        if Counter.ALLOCATOR not in counts.missing:
+            tally = Tally.new(folder)
+            launch = counted(launch, tally, _counting_library(client))
+        subject = Subject(client.id, launch, course, seed, loopback, placement)
+        with warm_client(subject, folder) as warm:
+            if tally is not None:
+                _count_allocations(warm, tally, counts)
+            if Counter.STRACE not in counts.missing:
+                _count_calls(warm, counts)
+
+
+def _count_allocations(warm: WarmClient, tally: Tally, counts: _Counts) -> None:
+    try:
+        found = allocated(warm, tally)
+    except NotCounted as error:
+        counts.missing[Counter.ALLOCATOR] = Uncounted(f"{warm.subject.client}: {error}", error.hint)
+        return
+    counts.allocations.setdefault(warm.subject.client, []).append(found)
+
+
+def _count_calls(warm: WarmClient, counts: _Counts) -> None:
+    client = warm.subject.client
+    recording = record_calls(warm, traced_iterations_of(warm))
+    found = table(recording)
+    if found is not None:
+        counts.calls.setdefault(client, []).append(found)
+        return
     refused = (gap for gap in recording.missing if gap.source is Source.CALLS)
-    untraced = Missing(Source.CALLS, f"no whole exchange of {client.id} was traced")
-    return table(recording) or next(refused, untraced)
+    untraced = Missing(Source.CALLS, f"no whole exchange of {client} was traced")
+    counts.missing[Counter.STRACE] = _uncounted(next(refused, untraced))
+
+
+def _uncounted(missing: Missing) -> Uncounted:
+    return Uncounted(missing.reason, missing.hint)
+
+
+def _found(base: Client, head: Client, course: Course, counts: _Counts) -> Iterator[Witness]:
+    for counter in RECORDED:
+        if counter in counts.missing:
+            yield Witness(course.id, counter, 0, missing=counts.missing[counter])
+        elif counter is Counter.STRACE:
+            yield by_calls(course, counts.calls[base.id], counts.calls[head.id])
+        else:
+            yield by_allocations(course, counts.allocations[base.id], counts.allocations[head.id])

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from fetchoff.catalog.paths import shipped
 from fetchoff.catalog.toml import Document, read
+from fetchoff.model.allocations import AllocationsBy
 from fetchoff.model.errors import InputError
 
 Argv = tuple[str, ...]
@@ -58,6 +59,13 @@ class ReleasesTable(Document):
     hint: str = ""
 
 
+class AllocationsTable(Document):
+    """Who can count what a client allocates, and the environment that this takes."""
+
+    by: AllocationsBy
+    env: dict[str, str] = Field(default_factory=dict)
+
+
 class RunTable(Document):
     """How to start something. None: use the kit's value."""
 
@@ -69,13 +77,15 @@ class RunTable(Document):
     lead_bytes: int | None = Field(default=None, ge=0, le=1_000_000_000)
     turn_ms: int | None = Field(default=None, ge=0, le=100)
     rest_ms: int | None = Field(default=None, ge=0, le=2000)
+    allocations: AllocationsTable | None = None
     env: dict[str, str] = Field(default_factory=dict)
 
 
 class RuntimeTable(Document):
     """An alternative runtime; its `apt`, `check`, `hint` and `built_with` replace the kit's.
 
-    `steps` build it in its own folder, `{runtime}`.
+    `steps` build it in its own folder, `{runtime}`. `own_allocator`: what it allocates doesn't come
+    by the C library's, whatever the kit says.
     """
 
     about: str
@@ -87,6 +97,7 @@ class RuntimeTable(Document):
     set: dict[str, Argv] = Field(default_factory=dict)
     env: dict[str, str] = Field(default_factory=dict)
     warm_up_exchanges: int | None = Field(default=None, ge=0, le=100_000)
+    own_allocator: bool = False
 
 
 class Kit(Document):

@@ -27,6 +27,7 @@ from fetchoff.catalog.kits import (
 )
 from fetchoff.catalog.paths import shipped
 from fetchoff.catalog.toml import Document, Homepage, read
+from fetchoff.model.allocations import Counting
 from fetchoff.model.client import (
     OWN_JSON,
     ClientId,
@@ -319,6 +320,7 @@ class Family:
             kit.warm_up_exchanges,
         )
         in_batches = (variant.in_batches if variant else None, own.in_batches, kit.in_batches)
+        counted = own.allocations or kit.allocations
         return Launch(
             command,
             env={
@@ -335,6 +337,9 @@ class Family:
             lead_bytes=_stated(own.lead_bytes, kit.lead_bytes),
             turn_ms=_stated(own.turn_ms, kit.turn_ms),
             rest_ms=_stated(own.rest_ms, kit.rest_ms),
+            allocations=Counting(counted.by, counted.env)
+            if counted and not (runtime and runtime.own_allocator)
+            else None,
         )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from fetchoff.model.allocations import Counting
 from fetchoff.model.errors import InputError
 from fetchoff.model.tree import Tree
 
@@ -142,6 +143,7 @@ class Launch:
     time, and so much large content, unless an exchange takes milliseconds. `turn_ms`: what counts
     of a turn takes at least this time, because collections come seldom. `rest_ms`:
     so long it rests on the core of its turns before the first of them (docs/decisions/0027).
+    `allocations`: how they can be counted; None: not at all.
     `description`: what it said of itself when it was set up; None: that doesn't matter.
     """
 
@@ -155,6 +157,7 @@ class Launch:
     lead_bytes: int = 0
     turn_ms: int = 0
     rest_ms: int = 0
+    allocations: Counting | None = None
     description: Description | None = None
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from fetchoff.model.recording import Missing
-
 LEAST_REPETITIONS = 3
 """Before anything is taken to be steady."""
 
@@ -19,13 +17,17 @@ class Countable(StrEnum):
     SEGMENTS = "segments"
     BYTES_SENT = "bytes sent"
     BYTES_RECEIVED = "bytes received"
+    ALLOCATIONS = "allocations"
+    BYTES_ALLOCATED = "bytes allocated"
 
 
 class Counter(StrEnum):
-    """Who counts: the origin's ledger in each measured round, or strace in recordings beside it."""
+    """Who counts: the origin's ledger in each measured round; strace, and a library before the C
+    library's allocator, in recordings beside it."""
 
     LEDGER = "ledger"
     STRACE = "strace"
+    ALLOCATOR = "allocator"
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,14 @@ class Difference:
 
 
 @dataclass(frozen=True)
+class Uncounted:
+    """Why a counter counted nothing; `hint`: what would help."""
+
+    reason: str
+    hint: str = ""
+
+
+@dataclass(frozen=True)
 class Witness:
     """What one counter found on a course, in so many `repetitions` of each side.
 
@@ -67,4 +77,4 @@ class Witness:
     wavering: tuple[Quantity, ...] = ()
     differences: tuple[Difference, ...] = ()
     exchanges: int = 1
-    missing: Missing | None = None
+    missing: Uncounted | None = None

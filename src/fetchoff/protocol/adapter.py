@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fetchoff.model import workload as w
+from fetchoff.model.allocations import Allocated
 from fetchoff.model.client import Description
 from fetchoff.model.workload import Workload, required_features
 from fetchoff.protocol.content import content
@@ -136,13 +137,15 @@ def _body(body: w.Body | None, spool: Spool) -> Message | None:
             return {"kind": "raw", "content_type": content_type, "path": path, "bytes": size}
 
 
-def run(n: int, *, digest: bool = False, busy_ns: int = 0) -> Message:
+def run(n: int, *, digest: bool = False, busy_ns: int = 0, allocations: bool = False) -> Message:
     """The `run` request for n iterations."""
     message: dict[str, object] = {"op": "run", "n": n}
     if digest:
         message["digest"] = True
     if busy_ns:
         message["busy_ns"] = busy_ns
+    if allocations:
+        message["allocations"] = True
     return message
 
 
@@ -188,7 +191,8 @@ class Done:
     """The answer to `run`.
 
     `children_ns` is (user, system), None if the adapter says nothing of it. `parse_ns` is the time
-    in its kit's JSON parser, None where that is not used.
+    in its kit's JSON parser, None where that is not used. `allocated`: None unless it was asked
+    for, and is known.
     """
 
     done: int
@@ -201,6 +205,7 @@ class Done:
     children_ns: tuple[int, int] | None = None
     children_peak_kb: int = 0
     parse_ns: int | None = None
+    allocated: Allocated | None = None
 
 
 def read_done(message: Message) -> Done:
@@ -223,4 +228,12 @@ def read_done(message: Message) -> Done:
         else None,
         children_peak_kb=whole(children, "peak_kb") if children else 0,
         parse_ns=whole(message, "parse_ns") if "parse_ns" in message else None,
+        allocated=_allocated(message["allocations"]) if "allocations" in message else None,
     )
+
+
+def _allocated(told: object) -> Allocated:
+    if not isinstance(told, dict):
+        raise Garbled("'allocations' is not an object")
+    known = (whole(told, name) if name in told else None for name in ("calls", "bytes"))
+    return Allocated(*known)

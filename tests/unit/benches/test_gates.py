@@ -105,15 +105,16 @@ def test_a_gate_is_kept_with_what_it_could_tell(
         "end": "cannot tell",
         "comparisons": [row("wall", 7, 0.0, None), row("cpu", 6, low, high)],
         "counted": [
-            {"counter": "ledger", "differences": [], "missing": None},
-            {"counter": "strace", "differences": [], "missing": "strace is not installed"},
+            {"counter": "ledger", "differences": [], "missing": None, "wavering": ["bytes"]},
+            {"counter": "strace", "differences": [], "missing": UNTRACED["strace"], "wavering": []},
+            {"counter": "allocator", "differences": [], "missing": None, "wavering": ["bytes"]},
         ],
     }
     done = SimpleNamespace(returncode=0, stdout=json.dumps(document), stderr="")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
     found = bench._gate("a/b", Change.COMMENT, (Path("base"), Path("head")), 1, 4.0, 0)
     assert (found.rounds, found.has_interval) == (7, has_interval)
-    assert found.missing == UNTRACED
+    assert found.missing == {**UNTRACED, "allocator": "they vary: bytes"}
 
 
 def test_budgets_that_are_longer_than_a_gates_own_are_told() -> None:
@@ -129,6 +130,7 @@ FASTER = replace(COMMENT, answers={"cpu": "faster"})
 COUNTED = {"strace": ["looked for a file 1 more time"]}
 CALL = replace(gated(Change.CALL, 1.02), counted=COUNTED)
 FIELD = replace(CALL, change=Change.FIELD, counted={"ledger": ["14 bytes more"], "strace": []})
+ALLOCATION = replace(CALL, change=Change.ALLOCATION, counted={"allocator": ["1 more"]})
 UNTRACED = {"strace": "strace is not installed"}
 
 
@@ -172,6 +174,19 @@ UNTRACED = {"strace": "strace is not installed"}
         (
             [replace(FIELD, counted={**FIELD.counted, **COUNTED})],
             ["a/b, seed 1: something else is counted for a field"],
+        ),
+        ([ALLOCATION, replace(CALL, counted={**COUNTED, **ALLOCATION.counted})], []),
+        (
+            [replace(COMMENT, counted=ALLOCATION.counted)],
+            ["a/b, seed 1: something is counted for a comment"],
+        ),
+        (
+            [replace(ALLOCATION, counted={"allocator": []})],
+            ["a/b, seed 1: the allocation is not counted"],
+        ),
+        (
+            [replace(ALLOCATION, counted={**ALLOCATION.counted, **COUNTED})],
+            ["a/b, seed 1: something else is counted for an allocation"],
         ),
         (
             [replace(FIELD, counted={}, missing={"ledger": "three are needed"})],

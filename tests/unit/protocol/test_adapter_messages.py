@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from fetchoff.catalog.paths import shipped
 from fetchoff.contract.cases import all_cases
+from fetchoff.model.allocations import Allocated
 from fetchoff.model.workload import Exchange, Protocol, RawBody, Settings, Workload
 from fetchoff.protocol import adapter
 from fetchoff.protocol.adapter import Done, Prepared, Spool, prepare
@@ -120,6 +121,25 @@ def test_done_as_read() -> None:
     assert adapter.read_done(DONE) == Done(2, 0, 32, 5, "", ("00",), 7, (1, 2), 3, 4)
     least = {key: DONE[key] for key in ("done", "failed", "bytes", "wall_ns")}
     assert adapter.read_done(least) == Done(2, 0, 32, 5)
+
+
+@pytest.mark.parametrize(
+    ("told", "allocated"),
+    [
+        ({"calls": 5, "bytes": 200}, Allocated(5, 200)),
+        ({"calls": 5}, Allocated(5, None)),
+        ({}, Allocated(None, None)),
+    ],
+)
+def test_a_runtime_tells_what_it_counts(told: object, allocated: Allocated) -> None:
+    assert adapter.run(7, allocations=True) == {"op": "run", "n": 7, "allocations": True}
+    assert adapter.read_done({**DONE, "allocations": told}).allocated == allocated
+
+
+@pytest.mark.parametrize("told", [5, None, {"calls": -1}, {"bytes": "many"}])
+def test_garbled_allocations(told: object) -> None:
+    with pytest.raises(Garbled):
+        adapter.read_done({**DONE, "allocations": told})
 
 
 def test_prepared_as_read() -> None:

@@ -8,8 +8,14 @@ from fetchoff.model.check import CheckKind, CheckOutcome, SelfCheck
 from fetchoff.model.estimate import Estimate
 from fetchoff.model.finding import Advice, CheckFailed, Clock, Finding
 from fetchoff.model.gate import Again, Answer, End, Gate, Judged, Side, TrackRecord
-from fetchoff.model.recording import Missing, Source
-from fetchoff.model.witness import Countable, Counter, Difference, Quantity, Witness
+from fetchoff.model.witness import (
+    Countable,
+    Counter,
+    Difference,
+    Quantity,
+    Uncounted,
+    Witness,
+)
 
 LEVEL = 0.99
 
@@ -54,10 +60,20 @@ WITNESSES = (
         differences=(Difference(Quantity(Countable.CALLS, "sendto", "socket"), 1, 2),),
     ),
     Witness(
+        "small-get",
+        Counter.ALLOCATOR,
+        repetitions=3,
+        steady=2,
+        differences=(
+            Difference(Quantity(Countable.ALLOCATIONS), 1030, 1031),
+            Difference(Quantity(Countable.BYTES_ALLOCATED), 168_200, 168_264),
+        ),
+    ),
+    Witness(
         "json-get",
         Counter.STRACE,
         repetitions=0,
-        missing=Missing(Source.CALLS, "there is no strace", "apt-get install strace"),
+        missing=Uncounted("there is no strace", "apt-get install strace"),
     ),
 )
 

@@ -93,10 +93,24 @@ module Fetchoff
       raise BadRequest, "run before prepare" unless @workers
       raise BadRequest, "'n' must be a whole number from 1" unless n.is_a?(Integer) && n > 0
 
+      return run_allocating(n) if request["allocations"]
+
       batch = Batch.new(n, request["busy_ns"] || 0, request["digest"])
       start = Fetchoff.now_ns
       tally = @workers.run(batch)
       report(tally, Fetchoff.now_ns - start, batch)
+    end
+
+    # Of objects alone: how many bytes theirs are isn't counted.
+    def run_allocating(iterations)
+      batch = Batch.new(iterations, 0, false)
+      start = Fetchoff.now_ns
+      before = GC.stat[:total_allocated_objects]
+      tally = @workers.run(batch)
+      after = GC.stat[:total_allocated_objects]
+      answer = report(tally, Fetchoff.now_ns - start, batch)
+      answer[:allocations] = before ? { :calls => after - before } : {}
+      answer
     end
 
     def report(tally, wall_ns, batch)

@@ -208,7 +208,7 @@ def settings(gate: Gate) -> str:
 
 def counted(witness: Witness) -> str:
     """What a counter found on a workload, in a sentence."""
-    who = "the origin's ledger" if witness.counter is Counter.LEDGER else "strace"
+    who = _COUNTERS[witness.counter]
     if why := why_uncounted(witness):
         hint = f" ({witness.missing.hint})" if witness.missing and witness.missing.hint else ""
         return f"Nothing was counted on {witness.workload} by {who}: {why}{hint}."
@@ -224,6 +224,11 @@ def counted(witness: Witness) -> str:
 
 
 _CHANGED = "and these differ between them"
+_COUNTERS = {
+    Counter.LEDGER: "the origin's ledger",
+    Counter.STRACE: "strace",
+    Counter.ALLOCATOR: "the allocator",
+}
 
 
 def difference(one: Difference, witness: Witness) -> str:
@@ -278,6 +283,8 @@ def meaning(one: Difference) -> str:
             return "requests are larger, such as by a field"
         case Countable.BYTES_RECEIVED:
             return "answers are larger: something else is asked for"
+        case Countable.ALLOCATIONS:
+            return "memory is asked for more often"
     kinds = (kind for kind, calls in _KINDS.items() if one.quantity.name in calls)
     return MEANING.get(next(kinds, ""), "")
 

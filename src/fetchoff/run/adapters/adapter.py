@@ -201,9 +201,11 @@ class Adapter:
         *,
         busy_ns: int = 0,
         digest: bool = False,
+        allocations: bool = False,
     ) -> Timed:
         """Run n iterations between two readings of the clocks."""
-        line = encode(protocol.run(n, busy_ns=busy_ns, digest=digest))
+        asked = protocol.run(n, busy_ns=busy_ns, digest=digest, allocations=allocations)
+        line = encode(asked)
         clock, now = self._clock, time.perf_counter_ns
         try:
             origin_before = origin_cpu()

@@ -73,16 +73,18 @@ class WarmClient:
     ready_kb: int | None = None
     looked_up: bool = False
 
-    def run(self, iterations: int, slower: float = 1.0) -> Timed:
+    def run(self, iterations: int, slower: float = 1.0, *, allocations: bool = False) -> Timed:
         """One loop of so many iterations; AdapterError if the client breaks the protocol.
 
-        `slower`: how many times as long an iteration may take as it does.
+        `slower`: how many times as long an iteration may take as it does. `allocations`: its kit is
+        asked what it allocates meanwhile.
         """
         course = self.subject.course
         expected_s = slower * iterations * self.iteration_ms / 1e3
         usual_s = sizing.timeout_s(course, course.workload, iterations)
         timeout_s = max(usual_s, PATIENCE * expected_s)
-        return self.adapter.run_timed(iterations, timeout_s, self.origin.cpu_clock)
+        clock = self.origin.cpu_clock
+        return self.adapter.run_timed(iterations, timeout_s, clock, allocations=allocations)
 
 
 @contextlib.contextmanager
