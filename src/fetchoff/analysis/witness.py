@@ -24,9 +24,10 @@ WHOLE = 0.1
 """How far from a whole number of an iteration a count may be. What happens in one iteration of ten
 or fewer (collections, the ends of a recording) belongs to none of them."""
 
-GROWING = {Countable.ALLOCATIONS, Countable.BYTES_ALLOCATED}
-"""What is no whole number of an iteration where several are in flight, as an order to run allocates
-too: it may only be as far from that of other recordings."""
+ORDERED = {Countable.ALLOCATIONS: WHOLE, Countable.BYTES_ALLOCATED: 16.0}
+"""What an order to run is counted in, too, and so is no whole number of an iteration where several
+are in flight: how far it may be from that of other recordings. The answer to an order has the time
+of its loop in it, which is written in a digit more or less."""
 
 Counts = Mapping[Quantity, float]
 
@@ -75,7 +76,9 @@ def compared(
             wavering.append(quantity)
             continue
         steady += 1
-        if more := round(after - before):
+        if abs(after - before) > ORDERED.get(quantity.of, WHOLE) and (
+            more := round(after - before)
+        ):
             differences.append(Difference(quantity, round(before), round(before) + more))
     return Witness(
         workload=course.id,
@@ -89,10 +92,11 @@ def compared(
 
 
 def _steadily(quantity: Quantity, repetitions: Sequence[Counts]) -> float | None:
-    """What all repetitions have, but for WHOLE; None if that differs, or isn't a whole number."""
+    """What all repetitions have, but for WHOLE; None if that differs, or isn't a whole number where
+    it should be."""
     found = [counts.get(quantity, 0.0) for counts in repetitions]
-    if quantity.of in GROWING:
-        return sum(found) / len(found) if max(found) - min(found) <= WHOLE else None
+    if tolerance := ORDERED.get(quantity.of):
+        return sum(found) / len(found) if max(found) - min(found) <= tolerance else None
     whole = {round(value) for value in found}
     if len(whole) != 1 or any(abs(value - round(value)) > WHOLE for value in found):
         return None

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from tests.unit.analysis.raced import COURSE, Raced
 
-from fetchoff.analysis.witness import by_calls, by_ledger, compared
+from fetchoff.analysis.witness import by_allocations, by_calls, by_ledger, compared
+from fetchoff.model.allocations import Allocated
 from fetchoff.model.calls import CallKind, CallTable
 from fetchoff.model.observation import Batch, Seen
 from fetchoff.model.witness import Countable, Counter, Difference, Quantity
@@ -56,6 +57,36 @@ def test_calls_are_those_of_an_iteration() -> None:
     found = by_calls(course, [recorded(write=1.5)] * 3, [recorded(write=2.0)] * 3)
     assert found.differences == (Difference(Quantity(Countable.CALLS, "write"), 3, 4),)
     assert found.exchanges == 2
+
+
+@pytest.mark.parametrize(
+    ("head", "more", "wavers"),
+    [
+        ([(30, 903), (30, 900), (30, 901)], (0, 0), 0),  # a digit of the time more
+        ([(30, 916), (30, 914), (30, 916)], (0, 0), 0),
+        ([(31, 964), (31, 964), (31, 966)], (1, 64), 0),
+        ([(29, 836), (29, 836), (29, 836)], (-1, -64), 0),
+        ([(30.25, 900), (30.25, 900), (30.25, 900)], (0, 0), 0),  # of four in flight
+        ([(30.75, 900), (30.75, 900), (30.75, 900)], (1, 0), 0),
+        ([(30, 900), (31, 900), (30, 900)], (0, 0), 1),
+        ([(30, 900), (30, 917), (30, 900)], (0, 0), 1),
+    ],
+)
+def test_allocations_of_an_order_are_in_them(
+    head: list[tuple[float, float]], more: tuple[int, int], wavers: int
+) -> None:
+    sides = [[Allocated(*one) for one in side] for side in ([(30, 900)] * 3, head)]
+    found = by_allocations(COURSE, *sides)
+    told = {one.quantity.of: one.more for one in found.differences}
+    wanted = zip((Countable.ALLOCATIONS, Countable.BYTES_ALLOCATED), more, strict=True)
+    assert told == {of: number for of, number in wanted if number}
+    assert (found.counter, len(found.wavering)) == (Counter.ALLOCATOR, wavers)
+
+
+def test_what_a_runtime_does_not_count_is_no_quantity() -> None:
+    objects = [Allocated(227, None)] * 3
+    found = by_allocations(COURSE, objects, objects)
+    assert (found.steady, found.differences, found.wavering) == (1, (), ())
 
 
 def test_a_few_repetitions_are_no_evidence() -> None:
