@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import median
 
 from fetchoff.analysis.series import series_of
 from fetchoff.model.allocations import Allocated
@@ -76,9 +77,8 @@ def compared(
             wavering.append(quantity)
             continue
         steady += 1
-        if abs(after - before) > ORDERED.get(quantity.of, WHOLE) and (
-            more := round(after - before)
-        ):
+        more = round(after - before)
+        if abs(more) > ORDERED.get(quantity.of, 0.0):
             differences.append(Difference(quantity, round(before), round(before) + more))
     return Witness(
         workload=course.id,
@@ -96,7 +96,7 @@ def _steadily(quantity: Quantity, repetitions: Sequence[Counts]) -> float | None
     it should be."""
     found = [counts.get(quantity, 0.0) for counts in repetitions]
     if tolerance := ORDERED.get(quantity.of):
-        return sum(found) / len(found) if max(found) - min(found) <= tolerance else None
+        return median(found) if max(found) - min(found) <= tolerance else None
     whole = {round(value) for value in found}
     if len(whole) != 1 or any(abs(value - round(value)) > WHOLE for value in found):
         return None

@@ -59,7 +59,7 @@ def counted(
             asked.append(course.workload.settings.concurrency)
         yield WarmClient(
             replace(subject, course=replace(course, workload=with_length(course.workload, length))),
-            cast("Adapter", SimpleNamespace(run_timed=lambda *_: timed)),
+            cast("Adapter", SimpleNamespace(run_timed=lambda *_, **__: timed)),
             cast("BuiltInLedger", None),
             cast("BuiltInOrigin", SimpleNamespace(cpu_clock=lambda: 0)),
             cast("Network", SimpleNamespace(shape=lambda *_: None)),
