@@ -12,7 +12,7 @@ command as a maintainer gives a checkout, beside the same source without the cha
   else; in libraries whose memory comes by the C library's allocator.
 
 A trial is a comment, whose gate tells what an exchange of base costs, and then the other changes.
-Before `work` there is a `calibration`, a loop for 30 %, until enough is known of what looking at
+Before `work` there is a `calibration`, a loop for 10 %, until enough is known of what looking at
 the clock costs: what gates find beyond the length of their loops. The loop of `work` is asked for
 so much less. `--add-to FILE` keeps a line a gate, all of one machine, as clocks differ; the totals
 are over all of that file, with exact one-sided 95 % bounds.
