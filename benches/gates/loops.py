@@ -13,8 +13,8 @@ from benches.gates.gated import Gated
 from benches.gates.libraries import Change
 
 PERCENT_OF_CALIBRATION = 10.0
-"""Of loops for 30 %, gates of perl/http-tiny found 3.2 to 4.2 µs beyond their length, and of loops for
-3 %, 0.6 to 1.3 µs."""
+"""Of loops for 30 %, gates of perl/http-tiny found 3.2 to 4.2 µs beyond their length, and of loops
+for 3 %, 0.6 to 1.3 µs."""
 ENOUGH_ROUNDS = 10
 """Of gates with loops for `work`, after which a client needs no further calibration."""
 
