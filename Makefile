@@ -20,7 +20,7 @@ PROGRAMS := fetchoff-origin fetchoff-link fetchoff-tap
 RUST    := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 SOURCES := pyproject.toml setup.py $(RUST)
 
-.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-verdicts bench-fleet-opening bench-fleet-guides bench-precision bench-trends bench-probes bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
+.PHONY: run test rust-tests-built quick-clients test-all test-clients coverage coverage-crates check check-python check-rust check-adapters clients-page findings-page articles-page reported-page reference docs screen dist dist-again try-wheel format bench-origin bench-h2load bench-verdicts bench-overhead bench-agreement bench-turns bench-steadiness bench-pauses bench-gates bench-histories bench-diagnosis bench-instructions bench-disturbed bench-kill bench-kill-link bench-fleet bench-fleet-beside bench-fleet-verdicts bench-fleet-opening bench-fleet-guides bench-precision bench-trends bench-probes bench-memory bench-h2spec bench-link bench-link-soak bench-site clean
 .DELETE_ON_ERROR:
 
 run:  ## measure the default suite: ranking, verdicts, report
@@ -145,6 +145,10 @@ bench-instructions: $(RUNTIME)  ## what do adapters add to a plain loop, counted
 
 bench-histories: $(RUNTIME)  ## histories of equal releases: is there a step? OPTIONS=…
 	$(BIN)/python -m benches.histories.bench $(OPTIONS)
+
+bench-pauses:  ## is an exchange dearer after a pause? in plain C; OPTIONS=…
+	tools/system-packages.sh gcc
+	$(PYTHON) -m benches.pauses.bench $(OPTIONS)
 
 bench-gates: $(RUNTIME)  ## known changes of libraries in eight languages, before `fetchoff gate`; OPTIONS=…
 	tools/system-packages.sh strace cmake gcc openjdk-17-jdk-headless maven ruby-excon

@@ -107,6 +107,13 @@ def test_a_warm_up_is_gone_on_with(cache: Path, tmp_path: Path) -> None:
     assert all(one["disturbed"] for one in found)
 
 
+@needs("cc")
+def test_what_a_pause_costs_is_told(cache: Path) -> None:
+    said = bench("pauses.bench", cache, "--rounds", "1")
+    assert said.startswith("an exchange without a pause: ")
+    assert len(re.findall(r"^after [\d]+ µs: added ÷ paused [\d.]+, CPU ", said, flags=re.M)) == 5
+
+
 @needs("valgrind")
 def test_instructions_are_counted(cache: Path) -> None:
     """Nothing here is timed: what a kit adds is the same on a busy machine."""

@@ -170,14 +170,26 @@ def test_what_the_harness_saw_agrees_with_the_origin() -> None:
     assert group.turns[A].edges_ns > 0 == group.turns[B].edges_ns
 
 
-def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told() -> None:
+@pytest.mark.parametrize(
+    ("share", "compiles", "spun_us"), [(5.0, False, 500.0), (0.5, False, 300.0), (0.5, True, 50.0)]
+)
+def test_busy_time_is_a_share_of_what_the_client_costs_and_is_told(
+    share: float, compiles: bool, spun_us: float
+) -> None:
+    """But so long that an exchange after it isn't much dearer for that, and in turns as long as
+    others'."""
     known = f"{A}#known"
-    busy = Entrant(f"{A}#busy", A, known, Role.CONTROL, Effect.BUSY, 0.5)
-    group = Group(FakeAdapter(A), FakeAdapter(known))
+    busy = Entrant(f"{A}#busy", A, known, Role.CONTROL, Effect.BUSY, share)
+    launch = Launch((known,), compiles=compiles)
+    group = Group(FakeAdapter(A), FakeAdapter(known, launch=launch))
     group.play([[Entrant(A, A, A), busy]] * 8)
-    assert group.us(f"{A}#busy") == pytest.approx(150.0, rel=1e-3)
-    total = group.turns[f"{A}#busy"].total()
-    assert total.cost.spun_ns / total.exchanges == pytest.approx(50_000, rel=1e-3)
+    assert group.us(f"{A}#busy") == pytest.approx(100.0 + spun_us, rel=1e-3)
+    turns = group.turns[f"{A}#busy"]
+    total = turns.total()
+    assert total.cost.spun_ns / total.exchanges == pytest.approx(1e3 * spun_us, rel=1e-3)
+    length = Length.of(busy, group.sessions[known], round(1e3 * spun_us))
+    assert set(turns.exchanges) == {length.counted}
+    assert length.counted * (100.0 + spun_us) <= (34_000 if compiles else 13_000)
     assert group.turns[A].spun_ns == 0
 
 

@@ -286,10 +286,10 @@ class ClientSession:
         """Open the gate of its ledger."""
         return turnstile.release(self._ledger)
 
-    def begin_loop(self, iterations: int, busy_share: float = 0.0) -> None:
-        """Start a loop of so many iterations; `finish_loop` waits for its end."""
+    def begin_loop(self, iterations: int, busy_ns: int = 0) -> None:
+        """Start a loop of so many iterations; `finish_loop` waits for its end. `busy_ns`: spun
+        after each exchange."""
         self.iterations = iterations
-        busy_ns = self.busy_ns(busy_share) if busy_share else 0
         self.adapter.begin(iterations, busy_ns=busy_ns)
 
     def answered_in_loop(self) -> int:

@@ -44,6 +44,9 @@ COMPILERS_TURN_US = 32_000  # collections come seldom, and cost much; to warm it
 MOST_CONTENT_US = 40_000  # of a lead that is to receive so much content
 OFTEN_US = 50_000  # a turn that takes longer is not had in every cycle
 MOST_APART = 8  # cycles
+LEAST_BUSY_NS = 300_000
+"""Spun after an exchange where time is injected. An exchange after a pause is dearer by up to a
+quarter of a pause of 14 µs, and by 4 % of one of 300 (docs/decisions/0031)."""
 NOTHING = Done(done=0, failed=0, bytes=0, wall_ns=0)  # was said of its loop
 LOST = "did not send its next request in its turn"
 LOST_S = 2.0
@@ -66,9 +69,11 @@ class Length:
     counted: int
 
     @classmethod
-    def of(cls, entrant: Entrant, session: ClientSession, busy_share: float = 0.0) -> Length:
-        """The length that fits the pace of an entrant's client."""
-        us, launch = session.iteration_us * (1 + busy_share), session.adapter.launch
+    def of(cls, entrant: Entrant, session: ClientSession, busy_ns: int = 0) -> Length:
+        """The length that fits the pace of an entrant's client. `busy_ns`: spun after each
+        exchange."""
+        us, launch = session.iteration_us, session.adapter.launch
+        us += 1e-3 * busy_ns * session.per_iteration
         lead_us = max(LEAD_US, min(LEAD_ITERATIONS * us, MOST_LEAD_US), 1e3 * launch.lead_ms)
         counted_us = min(max(TURN_ITERATIONS * us, LEAST_TURN_US), MOST_TURN_US)
         counted_us = max(counted_us, _wanted_us(launch))
@@ -203,7 +208,7 @@ class Turning:
 
         Raises OriginError and KeyboardInterrupt, after every client was released.
         """
-        players = {e.key: _Player(e, g, Length.of(e, g, _busy(e)), n) for e, g, n in sessions}
+        players = {e.key: _Player(e, g, Length.of(e, g, _busy_ns(e, g)), n) for e, g, n in sessions}
         turns = list(self._planned(players, cycles))
         self._cycles += len(cycles)
         for turn in turns:
@@ -240,7 +245,7 @@ class Turning:
             requests = player.asked * session.per_iteration
             player.number = session.hold(self._turnstile, requests)
             player.began_ns = session.adapter.cpu_ns()
-            session.begin_loop(player.asked, _busy(player.entrant))
+            session.begin_loop(player.asked, _busy_ns(player.entrant, session))
 
         self._try(player.session, begin)
 
@@ -381,8 +386,13 @@ def _wanted_us(launch: Launch) -> float:
     return max(COMPILERS_TURN_US if launch.compiles else 0, 1e3 * launch.turn_ms)
 
 
-def _busy(entrant: Entrant) -> float:
-    return entrant.amount if entrant.effect is Effect.BUSY else 0.0
+def _busy_ns(entrant: Entrant, session: ClientSession) -> int:
+    """What a process spins after each exchange. In a runtime with a compiler, no longer than an
+    exchange takes: its leads would have too few exchanges to come back to its best."""
+    if entrant.effect is not Effect.BUSY:
+        return 0
+    least_ns = 0 if session.adapter.launch.compiles else LEAST_BUSY_NS
+    return max(least_ns, session.busy_ns(entrant.amount))
 
 
 def _owners(chunk: Iterable[_Planned]) -> list[_Player]:
