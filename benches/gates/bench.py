@@ -9,7 +9,7 @@ command as a maintainer gives a checkout, beside the same source without the cha
 - `call`: one system call more in each exchange, which must be counted, and nothing else.
 - `field`: one header field more in each request, whose bytes must be counted, and nothing else.
 - `allocation`: memory is asked for once more in each exchange, which must be counted, and nothing
-  else; in libraries whose memory comes by the C library's allocator.
+  else; in libraries whose allocations can be counted.
 
 A trial is a comment, whose gate tells what an exchange of base costs, and then the other changes.
 Before `work` there is a `calibration`, a loop for 10 %, until enough is known of what looking at
@@ -19,8 +19,8 @@ are over all of that file, with exact one-sided 95 % bounds.
 
 Exit status 1: a gate came to no end, comments were called slower or faster more often than chance
 allows (at an error rate of 1 %, with a confidence of 95 %: 1 of 5 is too many, 1 of 6 is not), a
-call, a field or an allocation was not counted, or something was that was not added (whatever runs
-may allocate). Of a loop that isn't called
+call, a field or an allocation was not counted, or something was that was not added (though whatever
+runs may allocate). Of a loop that isn't called
 slower it says nothing. A gate that is withheld or has no interval is no trial of verdicts, and one
 in which system calls couldn't be counted none of counts (of a field: bytes, by the origin; of an
 allocation: those): if no other is left, that is status 1, too.

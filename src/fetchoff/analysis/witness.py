@@ -56,7 +56,7 @@ def by_calls(course: Course, base: Sequence[CallTable], head: Sequence[CallTable
 
 
 def by_allocations(course: Course, base: Sequence[Allocated], head: Sequence[Allocated]) -> Witness:
-    """What both sides asked the C library's allocator for; each recording is a repetition."""
+    """What was counted of both sides' allocations; each recording is a repetition."""
     sides = [[_of_allocations(one) for one in side] for side in (base, head)]
     return compared(course, Counter.ALLOCATOR, *sides)
 

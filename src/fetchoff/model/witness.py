@@ -22,8 +22,8 @@ class Countable(StrEnum):
 
 
 class Counter(StrEnum):
-    """Who counts: the origin's ledger in each measured round; strace, and a library before the C
-    library's allocator, in recordings beside it."""
+    """Who counts: the origin's ledger in each measured round; strace, and who counts allocations
+    (model/allocations.py), in recordings beside it."""
 
     LEDGER = "ledger"
     STRACE = "strace"
