@@ -128,7 +128,8 @@ def _warmed(stage: Stage, launch: Launch) -> WarmClient:
     def run(iterations: int, *, allocations: bool = False) -> Timed:
         return stage.client.run_timed(iterations, TIMEOUT_S, no_cpu, allocations=allocations)
 
-    return cast(WarmClient, SimpleNamespace(subject=subject, iteration_ms=5.0, run=run))
+    warm = SimpleNamespace(subject=subject, adapter=stage.client, iteration_ms=5.0, run=run)
+    return cast(WarmClient, warm)
 
 
 @pytest.mark.parametrize("name", ["rust/minreq", "cpp/cpp-httplib"])

@@ -16,6 +16,7 @@ import pytest
 from fetchoff.model.allocations import Allocated, AllocationsBy, Counting
 from fetchoff.model.client import Launch
 from fetchoff.model.errors import StoreError
+from fetchoff.run.os import procfs
 from fetchoff.run.recording import allocator
 from fetchoff.run.recording.allocator import (
     FILE,
@@ -134,6 +135,9 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
         Tally.new(tmp_path / "file")
 
 
+NOBODY = 1 << 30  # no process id is so high (proc(5): 2^22)
+
+
 def warm(
     does: Callable[[int], Allocated | None],
     iteration_ms: float = 0.1,
@@ -150,19 +154,21 @@ def warm(
     course = SimpleNamespace(workload=SimpleNamespace(settings=settings))
     launch = Launch(("x",), allocations=Counting(by))
     subject = SimpleNamespace(course=course, launch=launch)
-    return SimpleNamespace(subject=subject, iteration_ms=iteration_ms, run=run)
+    adapter = SimpleNamespace(pid=NOBODY)
+    return SimpleNamespace(subject=subject, adapter=adapter, iteration_ms=iteration_ms, run=run)
+
+
+def add(tally: Tally, calls: int, size: int | None = None) -> None:
+    """Memory was asked for so often more: for 100 bytes each time, or for so many in all."""
+    calls_before, bytes_before = tally.read()
+    size = 100 * calls if size is None else size
+    tally.file.write_bytes(allocator._COUNTS.pack(calls_before + calls, bytes_before + size))
 
 
 def tallied(tally: Tally, calls: Callable[[int], int]) -> Callable[[int], None]:
-    """A loop that asks for memory so often, for 100 bytes each time."""
-
-    def run(iterations: int) -> None:
-        (calls_before, bytes_before), more = tally.read(), calls(iterations)
-        counts = calls_before + more, bytes_before + 100 * more
-        tally.file.write_bytes(allocator._COUNTS.pack(*counts))
-
-    run(1)  # to start
-    return run
+    """A loop that asks for memory so often."""
+    add(tally, calls(1))  # to start
+    return lambda iterations: add(tally, calls(iterations))
 
 
 @pytest.mark.parametrize(("at_once", "found"), [(1, (70, 7000)), (4, (40, 4000))])
@@ -177,6 +183,44 @@ def test_what_comes_now_and_then_is_not_usual(tmp_path: Path) -> None:
     tally, number = Tally.new(tmp_path), count()
     does = tallied(tally, lambda n: 30 * n + (0, 4, 0, 500, 0)[next(number) % 5])
     assert allocated(warm(does), tally) == Allocated(30, 3000)
+
+
+def test_what_is_allocated_after_the_answer_belongs_to_its_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a busy machine a client comes to rest late, and not always equally late."""
+    tally, number, late = Tally.new(tmp_path), count(), [1]
+
+    def answers(_: int) -> None:
+        late.append(1 + next(number) % 2)
+        add(tally, 5 - late[-1])
+
+    def rests(_: int) -> bool:
+        if not late:
+            return True
+        add(tally, late.pop())
+        return False
+
+    monkeypatch.setattr(procfs, "is_at_rest", rests)
+    assert allocated(warm(answers), tally) == Allocated(5, 500)
+
+
+def test_a_client_that_never_rests_is_counted_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(procfs, "is_at_rest", lambda _: False)
+    monkeypatch.setattr(allocator, "RESTS_WITHIN_S", 0.001)
+    tally = Tally.new(tmp_path)
+    assert allocated(warm(tallied(tally, lambda n: 7 * n)), tally) == Allocated(7, 700)
+
+
+def test_bytes_are_those_of_loops_with_the_usual_calls(tmp_path: Path) -> None:
+    """Else a time of one digit more, in the usual loops, would give the bytes of the others."""
+    tally, number = Tally.new(tmp_path), count()
+    loops = (5, 500), (5, 501), (5, 502), (7, 700), (7, 700)
+    add(tally, 1)
+    found = allocated(warm(lambda _: add(tally, *loops[next(number) % 5])), tally)
+    assert found == Allocated(5, 500)
 
 
 @pytest.mark.parametrize(

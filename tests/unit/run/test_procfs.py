@@ -34,6 +34,26 @@ def test_time_for_which_others_had_the_core() -> None:
     assert all(waited_ns(process.pid) == 0 for process in spinning)
 
 
+IN_A_THREAD = "import threading\nthreading.Thread(target=input).start()\n"
+RESTS, SPINS = "while input(): pass", f"{IN_A_THREAD}{SPIN}"
+
+
+@pytest.mark.parametrize(("program", "rests"), [(RESTS, True), (SPINS, False)])
+def test_who_waits_for_input_is_at_rest_unless_a_thread_runs(program: str, rests: bool) -> None:
+    with subprocess.Popen([sys.executable, "-S", "-c", program], stdin=subprocess.PIPE) as process:
+        try:
+            deadline = time.monotonic() + 10
+            while len(procfs.threads(process.pid)) < 2 - rests or (
+                rests and not procfs.is_at_rest(process.pid)
+            ):
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            assert procfs.is_at_rest(process.pid) == rests
+        finally:
+            process.kill()
+    assert procfs.is_at_rest(process.pid)
+
+
 GROW = "import sys\nfor line in sys.stdin:\n  x = bytearray(b'1') * int(line)\n"
 GROW += "  del x; print('done', flush=True)"
 

@@ -96,10 +96,13 @@ def tracer(pid: int, thread: int) -> int | None:
 
 def state(pid: int) -> str:
     """The letter of a process's state (proc(5)): `T` is stopped; "" when it is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return ""
+    return _state(f"/proc/{pid}")
+
+
+def is_at_rest(pid: int) -> bool:
+    """Whether none of its threads runs, is ready to run, or waits for a disk; true when it is
+    gone."""
+    return all(_state(f"/proc/{pid}/task/{thread}") not in {"R", "D"} for thread in threads(pid))
 
 
 def waited_ns(pid: int) -> int:
@@ -146,6 +149,13 @@ def in_group(group: int) -> list[int]:
             if int(of_group) == group and state not in "ZX":
                 found.append(int(pid))
     return found
+
+
+def _state(folder: str) -> str:
+    try:
+        return Path(folder, "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
 
 
 def _fields(path: Path) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 Where that comes by the C library's allocator, a small library is loaded before the others
 (LD_PRELOAD, see ld.so(8)), so whoever allocates comes by it. It counts into a file that the harness
-reads between two loops, while the client waits. Other runtimes count themselves, and are asked.
+reads between two loops, while the client is at rest. Other runtimes count themselves, and are
+asked.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mode
+from time import monotonic, sleep
 
 from fetchoff.model.allocations import Allocated, AllocationsBy
 from fetchoff.model.client import Launch
 from fetchoff.model.environment import environment
 from fetchoff.model.errors import StoreError
+from fetchoff.run.os import procfs
 from fetchoff.run.os.process import telling_line
 from fetchoff.run.recording.warm_client import WarmClient
 
@@ -28,6 +31,7 @@ COMPILE_S = 60.0
 FILE = "FETCHOFF_ALLOCATIONS"
 LEAST_LOOPS, MOST_LOOPS = 10, 200
 COUNTED_MS = 1000.0
+RESTS_WITHIN_S, LOOKS_EVERY_S = 0.1, 0.0001
 _COUNTS = struct.Struct("=QQ")
 
 
@@ -114,17 +118,28 @@ def allocated(warm: WarmClient, tally: Tally) -> Allocated:
     fitting = round(COUNTED_MS / (at_once * max(warm.iteration_ms, 1e-3)))
     loops = max(LEAST_LOOPS, min(MOST_LOOPS, fitting))
     found = [loop(warm, tally, at_once) for _ in range(loops)]
-    commonest = Allocated(mode(one.calls for one in found), mode(one.bytes for one in found))
+    calls = mode(one.calls for one in found)
+    commonest = Allocated(calls, mode(one.bytes for one in found if one.calls == calls))
     return commonest.per(at_once)
 
 
 def _tallied(warm: WarmClient, tally: Tally, iterations: int) -> Allocated:
-    calls, size = tally.read()
+    calls, size = _at_rest(warm, tally)
     if not calls:
         raise NotCounted("its allocator is not that of the C library")
     warm.run(iterations)
-    calls_after, size_after = tally.read()
+    calls_after, size_after = _at_rest(warm, tally)
     return Allocated(calls_after - calls, size_after - size)
+
+
+def _at_rest(warm: WarmClient, tally: Tally) -> tuple[int, int]:
+    """What is tallied once the client does nothing any more: after its answer it goes on until it
+    waits for the next order, and on a busy machine that comes late. A client that never rests is
+    waited for no longer than that."""
+    until_s = monotonic() + RESTS_WITHIN_S
+    while not procfs.is_at_rest(warm.adapter.pid) and monotonic() < until_s:
+        sleep(LOOKS_EVERY_S)
+    return tally.read()
 
 
 def _told(warm: WarmClient, _: Tally, iterations: int) -> Allocated:
