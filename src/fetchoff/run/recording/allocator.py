@@ -31,9 +31,9 @@ COMPILE_S = 60.0
 FILE = "FETCHOFF_ALLOCATIONS"
 LEAST_LOOPS, MOST_LOOPS = 10, 200
 COUNTED_MS = 1000.0
-COUNTED_ON = 300
-"""Iterations before those that count. A count of exchanges costs nothing in CPython until it is
-larger than 256, whose numbers are there already; from then on, each is allocated."""
+BEFORE_COUNTING = 300
+"""Iterations, where they fit in COUNTED_MS. A client's own count of exchanges costs nothing in
+CPython up to 256, as these numbers are there already; from then on, each is allocated."""
 RESTS_WITHIN_S, LOOKS_EVERY_S = 0.1, 0.0001
 _COUNTS = struct.Struct("=QQ")
 
@@ -111,15 +111,15 @@ def allocated(warm: WarmClient, tally: Tally) -> Allocated:
     """What an iteration of a warm client allocates most often.
 
     Of many loops of one iteration (or of as many as are in flight), the commonest count: then
-    neither collections show, nor tables that grow. What an order to run takes is in it, the same on
-    both sides of a gate. NotCounted where nothing was ever seen; AdapterError if the client breaks
-    the protocol.
+    neither collections show, nor tables that grow; of bytes, the commonest with that count. What an
+    order to run takes is in it, the same on both sides of a gate. NotCounted where nothing was ever
+    seen; AdapterError if the client breaks the protocol.
     """
     how = warm.subject.launch.allocations
     loop = _told if how is not None and how.by is AllocationsBy.KIT else _tallied
     at_once = warm.subject.course.workload.settings.concurrency
     fitting = max(LEAST_LOOPS, round(COUNTED_MS / (at_once * max(warm.iteration_ms, 1e-3))))
-    loop(warm, tally, at_once * min(COUNTED_ON, fitting))
+    loop(warm, tally, at_once * min(BEFORE_COUNTING, fitting))
     loops = min(MOST_LOOPS, fitting)
     found = [loop(warm, tally, at_once) for _ in range(loops)]
     calls = mode(one.calls for one in found)
